@@ -7,7 +7,6 @@ import { Problem } from '../../../platform/errors/problem.ts'
 import { boundsErrors } from '../../../platform/http/body/json-body.ts'
 import { isWithin, type JsonBounds } from '../../../platform/http/body/json-bounds.ts'
 import { refuseRepeatedMembers } from '../../../platform/http/body/repeated-member.ts'
-import { own } from '../../../platform/memory/own-bytes.ts'
 import { agentOf } from '../authorize.ts'
 import type { LargeBodies } from './large-bodies.ts'
 
@@ -128,15 +127,8 @@ async function* unpacked(payload: IncomingMessage, arrived: Buffer | null): Asyn
   })
   if (arrived) gunzip.end(arrived)
   else payload.pipe(gunzip)
-  for await (const piece of gunzip as AsyncIterable<Buffer>) {
-    // zlib fills one chunk after the other: nothing comes any more into one that is full. Node's pool has another size.
-    yield piece.buffer.byteLength === chunkBytes && endsMemory(piece) ? own(piece) : piece
-  }
-}
-
-/** Whether a piece of a body is the last one in its memory. */
-export function endsMemory({ buffer, byteOffset, length }: Buffer): boolean {
-  return byteOffset + length === buffer.byteLength
+  // Not `yield*`, which waits for ever when the reader leaves a body that is not read to its end.
+  for await (const piece of gunzip as AsyncIterable<Buffer>) yield piece
 }
 
 const chunkBytes = 256 * 1024

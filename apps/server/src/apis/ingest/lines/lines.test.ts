@@ -34,20 +34,6 @@ test('lines are whole whatever the pieces, and a line feed at the end begins non
   }
 })
 
-test('a piece that has passed is read no more, what has begun in it neither', async () => {
-  const taken: Buffer[] = []
-  const texts: string[] = []
-  async function* pieces() {
-    for (const text of ['"on', 'e"\n"two', '"\n"', '3"']) yield Buffer.from(text)
-  }
-  const passed = (piece: Buffer) => {
-    texts.push(...taken.splice(0).map(String))
-    piece.fill('x')
-  }
-  await takeLines(pieces(), bounds, { take: (line) => void taken.push(line), passed })
-  assert.deepEqual([...texts, ...taken.map(String)], ['"one"', '"two"', '"3"'])
-})
-
 test('length, number, levels and members of lines are bounded, and the line is named', async () => {
   assert.deepEqual(await refusal('1\n2\n3\n4'), ['body_too_large', undefined])
   assert.deepEqual(await refusal(`1\n${'2'.repeat(30)}`), ['body_too_large', undefined])

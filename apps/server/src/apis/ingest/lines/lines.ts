@@ -4,22 +4,14 @@ import { decodeUtf8 } from './body.ts'
 
 export type LineBounds = JsonBounds & { linesMax: number; lineBytesMax: number }
 
-/** Gets the lines of a body. */
-export type LineReader = {
-  /** A whole line. The body waits for what this promises. */
-  take: (line: Buffer, number: number) => Promise<void> | void
-  /** A piece that is not read any more: of a line that ends in a later piece there is a copy. */
-  passed?: (piece: Buffer) => void
-}
-
 /**
- * Splits a body into its lines while it arrives. A line that is too long, or one too many, throws body_too_large. A line feed at the end begins no
+ * Splits a body into its lines while it arrives, which waits for what `take` promises. A line that is too long, or one too many, throws body_too_large. A line feed at the end begins no
  * further line.
  */
 export async function takeLines(
   pieces: AsyncIterable<Buffer>,
   bounds: Pick<LineBounds, 'linesMax' | 'lineBytesMax'>,
-  { take, passed }: LineReader,
+  { take }: { take: (line: Buffer, number: number) => Promise<void> | void },
 ): Promise<void> {
   let number = 0
   let begun: Buffer[] = []
@@ -43,8 +35,7 @@ export async function takeLines(
     if (begunBytes > bounds.lineBytesMax) {
       throw tooLarge(`Line ${number + 1} is too long: at most ${bounds.lineBytesMax / 2 ** 20} MiB.`)
     }
-    if (from < piece.length) begun.push(Buffer.from(piece.subarray(from)))
-    passed?.(piece)
+    if (from < piece.length) begun.push(piece.subarray(from))
   }
   if (begunBytes > 0) await end(Buffer.alloc(0))
 }

@@ -5,9 +5,7 @@ import { getDataset } from '@bridgework/contract'
 import { openStoredLookup } from '../../../modules/records/write/as-stored.ts'
 import { storeUpload } from '../../../modules/records/write/upload.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
-import { ownBytes } from '../../../platform/memory/own-bytes.ts'
 import { aPlan, someWorld, toNdjson } from '../../../testing/test-world.ts'
-import { eventually } from '../../vendor-api/testing/test-answer.ts'
 import { takeLines } from './lines.ts'
 import { createLineReader } from './record-line.ts'
 import { createUploadReader, lineBounds } from './upload-lines.ts'
@@ -123,38 +121,6 @@ test('the next part arrives while one is looked up, but nothing arrives while a 
   asked[1]?.()
   assert.equal(await isTaken(large), true)
   assert.equal((await reader.end()).asStored.sent.length, 2)
-})
-
-test('a piece of the body is given back when the lines in its memory were read, and no sooner', async (t) => {
-  const { location, lookUp } = await someUploads(t)
-  const lines = linesOf(plans(3_000))
-  const body = Buffer.from(lines.join('\n'))
-  const receive = async () => {
-    const given: Buffer[] = []
-    const read: string[] = []
-    const reader = createUploadReader((text, number) => {
-      read[number - 1] = text
-      return readLine(text, number)
-    }, lookUp())
-    async function* pieces() {
-      for (let from = 0; from < body.length; from += 100_000) {
-        const memory = ownBytes(Math.min(100_000, body.length - from))
-        given.push(memory)
-        body.copy(memory, 0, from)
-        yield memory
-      }
-    }
-    await takeLines(pieces(), lineBounds, reader)
-    // Of ten, while the body is not at its end for the reader.
-    await eventually(async () => given.filter((piece) => piece.length === 0).length > 4, 10_000, 'pieces given back')
-    await reader.end()
-    assert.ok(given.every((piece) => piece.length === 0))
-    return read
-  }
-
-  assert.deepEqual(await receive(), lines)
-  await location.upload('insurance_plans', plans(3_000))
-  assert.deepEqual(await receive(), [])
 })
 
 test('a source id that comes twice is refused, also where both of its parts are stored just so', async (t) => {

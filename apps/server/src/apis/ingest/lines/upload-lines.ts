@@ -3,9 +3,7 @@ import { pick, type SentHashes, type StoredLookup } from '../../../modules/recor
 import { hashSource } from '../../../modules/records/write/document.ts'
 import { hashRecords, type SentRecords } from '../../../modules/records/write/packed-body.ts'
 import type { UploadLine } from '../../../modules/records/write/upload.ts'
-import { giveBack } from '../../../platform/memory/own-bytes.ts'
 import { mapWithPauses } from '../../../platform/memory/pauses.ts'
-import { endsMemory } from './body.ts'
 import { type LineBounds, textOf } from './lines.ts'
 import { invalid, type ReadLine } from './record-line.ts'
 import { lineOf, partsOf } from './source-line.ts'
@@ -38,7 +36,7 @@ export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup
     if (seen.has(sourceId)) throw invalid(number, { field: 'source_id', errors })
     seen.add(sourceId)
   }
-  const readPart = async ({ lines: taken, bytes, sourceIds, hashes, pieces }: Part) => {
+  const readPart = async ({ lines: taken, bytes, sourceIds, hashes }: Part) => {
     const asked = { sourceIds, hashes: hashes.join('') }
     const isSmall = taken[0]?.number === 1 && bytes < smallBytes
     const isAsked = isLookedUp && sourceIds.length > 0 && !isSmall
@@ -62,7 +60,6 @@ export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup
     })
     if (places.length > 0) sent.push(other.size === 0 ? asked : pick(asked, places))
     isLookedUp &&= places.length > taken.length / 2
-    for (const piece of pieces) giveBack(piece)
   }
   /** One part is looked up while the next arrives; nothing arrives while a line of some megabytes is read. */
   const endPart = async () => {
@@ -97,11 +94,6 @@ export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup
       const isFirst = part.lines[0]?.number === 1
       return part.bytes < (isFirst ? firstPartBytes : partBytesMax) ? undefined : endPart()
     },
-    /** Call it with each piece of the body once all lines that end in it were taken: its memory is given back when they were read. */
-    passed(piece: Buffer): void {
-      // Other pieces may still come in the same memory.
-      if (endsMemory(piece)) part.pieces.push(piece)
-    },
     /** `records`: of all lines, where the body may be known by its bytes when it comes again. */
     async end() {
       await endPart()
@@ -111,11 +103,11 @@ export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup
   }
 }
 
-/** `sourceIds` and `hashes`: of the lines that are looked up. `pieces`: of the body, in which no later line is. */
-type Part = { lines: Line[]; bytes: number; sourceIds: string[]; hashes: string[]; pieces: Buffer[] }
+/** `sourceIds` and `hashes`: of the lines that are looked up. */
+type Part = { lines: Line[]; bytes: number; sourceIds: string[]; hashes: string[] }
 
 function startPart(): Part {
-  return { lines: [], bytes: 0, sourceIds: [], hashes: [], pieces: [] }
+  return { lines: [], bytes: 0, sourceIds: [], hashes: [] }
 }
 
 /** `place`: among those that are looked up; null where it is not. */

@@ -1,7 +1,8 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, textArray } from '../../../platform/database/bulk/binary-array.ts'
-import { copyRows, packRows } from '../../../platform/database/bulk/binary-rows.ts'
+import { packRows } from '../../../platform/database/bulk/binary-rows.ts'
+import { copyIn } from '../../../platform/database/bulk/copy.ts'
 import type { Queryable } from '../../../platform/database/queryable.ts'
 import type { LocationId } from '../../../platform/identity/identity.ts'
 import { listEarlierRenderings } from '../../datasets/dataset-state.ts'
@@ -35,7 +36,7 @@ export async function replaceReferences(
     )
   }
   if (!packed) return
-  await copyRows(
+  await copyIn(
     client,
     `copy record_reference (location_id, target_dataset, target_source_id, dataset, record_id) from stdin (format binary)`,
     packed,

@@ -1,7 +1,8 @@
 import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, keyArray, textArray } from '../../../platform/database/bulk/binary-array.ts'
-import { copyRows, packRows } from '../../../platform/database/bulk/binary-rows.ts'
+import { packRows } from '../../../platform/database/bulk/binary-rows.ts'
+import { copyIn } from '../../../platform/database/bulk/copy.ts'
 import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
 import { partsOf } from '../../../platform/memory/parts.ts'
 import { mapWithPauses } from '../../../platform/memory/pauses.ts'
@@ -192,7 +193,7 @@ export function packRecords(
 
 /** By COPY, which costs the least: that no other writer has stored a record of these source ids is what the turn is for. */
 export async function insertRecords(client: PoolClient, packed: Buffer): Promise<void> {
-  await copyRows(
+  await copyIn(
     client,
     `copy record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
                   source_hash, source, source_kept, document, document_with_notes, patient_id, starts_at)

@@ -1,15 +1,5 @@
-import type { ClientBase } from 'pg'
-import { giveBack, ownBytes } from '../../memory/own-bytes.ts'
-import { copyIn } from './copy.ts'
-
 /** A value of a row for `copy … from stdin (format binary)`: text; a whole number of 8 bytes; true or false; bytes; an instant. */
 export type BinaryValue = string | bigint | boolean | Buffer | Date | null
-
-/** Stores packed rows with a statement `copy … from stdin (format binary)`, and frees them. */
-export async function copyRows(client: ClientBase, text: string, rows: Buffer): Promise<void> {
-  await copyIn(client, text, rows)
-  giveBack(rows)
-}
 
 /** Rows in Postgres' binary COPY format (section "Binary Format" of its page on COPY), in one buffer. */
 export function packRows(rows: readonly (readonly BinaryValue[])[]): Buffer {
@@ -18,7 +8,7 @@ export function packRows(rows: readonly (readonly BinaryValue[])[]): Buffer {
     bytes += 2
     for (const value of row) bytes += 4 + bytesOf(value)
   }
-  const buffer = ownBytes(bytes)
+  const buffer = Buffer.allocUnsafeSlow(bytes)
   let offset = signature.copy(buffer)
   for (const row of rows) {
     offset = buffer.writeInt16BE(row.length, offset)
