@@ -1,4 +1,4 @@
-// Writes src/generated.ts from the contract, so that the published package has its types and needs nothing of ours: npm run generate -w packages/client
+// Writes src/generated.ts from the contract, so that the published package has its types and needs no other package of this repository: npm run generate -w packages/client
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { datasets, locationAttributes, organizationAttributes, vendorProblems } from '@bridgework/contract'

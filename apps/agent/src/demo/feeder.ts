@@ -41,7 +41,7 @@ const agentEvents = [
 ] as const satisfies readonly AgentEvent['event'][]
 
 const pauseMaxMs = 30_000
-/** So many that within a few pauses something of every dataset changes. */
+/** Enough that something of every dataset changes within a few pauses. */
 const eventsPerCycle = 3
 
 /**

@@ -53,5 +53,5 @@ export type DatasetReader = {
   readRecords(reading: Reading, lookups: Lookups, keys: readonly string[]): Promise<ByLocation<readonly SourceRecord[]>>
 }
 
-/** So many changed rows of small tables that reading all is simpler than asking who uses each. */
+/** Above this many changed rows of small tables, reading all is simpler than asking who uses each. */
 export const changedLookupsMax = 1000

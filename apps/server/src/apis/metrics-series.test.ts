@@ -73,7 +73,7 @@ function ask({ url }: TestWorld, method: string, path: string): Promise<void> {
   })
 }
 
-/** Every series of ours, without its value. */
+/** Every series of the service, without its value. */
 async function seriesOf({ request }: TestWorld): Promise<Set<string>> {
   const { text } = await request('/metrics')
   return new Set(text.match(/^bridgework_\S*?(?:\{.*\})?(?= )/gm))

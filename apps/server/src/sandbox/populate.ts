@@ -25,7 +25,7 @@ export type Populated = {
   isComplete: boolean
 }
 
-/** So many locations at a time: one waits for the database while others are rendered. */
+/** Locations at a time: one waits for the database while others are rendered. */
 const locationsAtOnce = 5
 
 /**

@@ -21,7 +21,7 @@ import { targetInProcess } from './volume-target.ts'
 /** Of each vendor: one location with about 1,000 records, which are stored in a second. */
 const shape = { seed: 'vendor', locations: 1, patients: 50 }
 
-/** So many vendors of one sandbox get a practice. */
+/** At most this many vendors of one sandbox get a practice. */
 const practicesMax = 200
 
 /** Less than the 15 minutes after which a location is stale. */

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 
 export type Progress = {
-  /** So many of so many records, of one thing among several. */
+  /** How many of how many records, of one thing among several. */
   update: (name: string, done: number, total: number) => void
   end: () => void
 }

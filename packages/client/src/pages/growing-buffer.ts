@@ -3,7 +3,7 @@ export type GrowingBuffer = {
   append: (more: Uint8Array) => void
   /** What was appended and is not dropped, until the next `append` or `drop`. */
   bytes: () => Buffer
-  /** Forgets so many of the first bytes. */
+  /** Forgets the first `count` bytes. */
   drop: (count: number) => void
 }
 

@@ -10,7 +10,7 @@ import { all, aRecord, someClient } from '../testing/test-client.ts'
 import type { StoreEvent } from './layout.ts'
 import { writeFirstLayout } from './testing/test-first-layout.ts'
 
-/** So many that making the tables is more than one step in either database. */
+/** Enough that making the tables is more than one step in either database. */
 const patients = 6_000
 const kills = 3
 
@@ -159,7 +159,7 @@ async function syncedRecords(
   return { positions: positions.filter(({ dataset }) => datasetNames.includes(dataset)), records }
 }
 
-/** A program that opens a store, and kills itself after so many steps of the conversion. */
+/** A program that opens a store, and kills itself after this many steps of the conversion. */
 function openUntil(kind: 'sqlite' | 'postgres', target: string, steps: number): string {
   const module = JSON.stringify(import.meta.resolve('../sync/testing/test-mirror.ts'))
   return `const { openStore } = await import(${module})

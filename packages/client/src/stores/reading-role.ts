@@ -8,7 +8,7 @@ type Queryable = { query: (sql: string, values: unknown[]) => Promise<{ rows: Re
  */
 const reachingRoles = ['pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files']
 
-/** Functions that read or write the server's files, or run statements over another connection, where no transaction of ours is read-only. */
+/** Functions that read or write the server's files, or run statements over another connection, where the transaction's being read-only does not hold. */
 const reachingFunctions = '^(lo_import|lo_export|pg_read_(binary_)?file|pg_file_.*|dblink.*)$'
 
 /**

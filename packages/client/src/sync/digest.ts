@@ -4,7 +4,7 @@ import type { Connection } from '../connection.ts'
 import { segment } from '../dataset-resource.ts'
 import type { SyncKey, SyncRecord } from './store.ts'
 
-/** So many records of the service after one id and up to another, and their digest. */
+/** The number of the service's records after one id and up to another, and their digest. */
 export type DigestRange = { afterId: string; lastId: string; records: number; sha256: string }
 
 /** The service's digest of one dataset of one location: its ranges, in ascending order of id. */

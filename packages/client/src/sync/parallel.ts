@@ -1,5 +1,5 @@
 /**
- * Works on the items of several lists, so many of each list at once. The first error stops the others, through the signal that `work` is given, and is
+ * Works on the items of several lists, at most `atOnce` of each list at once. The first error stops the others, through the signal that `work` is given, and is
  * thrown when all have stopped: nothing goes on behind the caller's back.
  */
 export async function inParallel<Item>(

@@ -51,7 +51,7 @@ export type SyncReport = {
 
 const pageSizeDefault = 2000
 
-/** So many ids are taken out of a copy in one piece. */
+/** At most this many ids are taken out of a copy at once. */
 const straysAtOnce = 5_000
 
 /** As many as may be read in full at one time; a location's datasets are read one after the other. */

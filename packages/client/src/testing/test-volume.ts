@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { aRecord, type TestLocation, type TestWorld } from '../../../../apps/server/src/testing/test-world.ts'
 
-/** Gives a location so many treatments, made by SQL of one that was uploaded: what is measured is reading. */
+/** Gives a location `records` treatments, made by SQL of one that was uploaded: what is measured is reading. */
 export async function fillTreatments(world: TestWorld, location: TestLocation, records: number): Promise<void> {
   const answer = await location.upload('treatments', { t0: aRecord('treatments', { description: 'Treatment' }) })
   assert.equal(answer.status, 200, answer.text)

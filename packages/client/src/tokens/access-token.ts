@@ -13,7 +13,7 @@ export type AccessTokens = {
 /** A token that is on its way, and how many wait for it. */
 type Coming = { token: Promise<StoredToken>; callers: number; stop: AbortController }
 
-/** Renewed so long before its end, or a tenth of its life when that is shorter. */
+/** Renewed this long before its end, or a tenth of its life when that is shorter. */
 const renewBeforeMs = 5 * 60 * 1000
 
 /** Shares one token among calls, and through the store among processes; keeps it for its whole life, less a little. */

@@ -77,7 +77,7 @@ export const ingestRefusal = Type.Object({
   errors: Type.String(),
   code: Type.Optional(Type.String()),
   request_id: Type.Optional(Type.String()),
-  /** Of `removal_held`: records that would be hidden, of so many that are visible. */
+  /** Of `removal_held`: how many records would be hidden, and how many are visible. */
   missing: Type.Optional(count),
   visible: Type.Optional(count),
   /** Of `record_invalid`: the line, counted from 1, and the field where there is one. */

@@ -255,7 +255,7 @@ export type DisclosedRecords = {
   next_after: string | null
 }
 
-/** `searched`: of so many locations the first few, when looking through all of them took too long. */
+/** `searched`: how many of the locations were looked through, when all of them took too long. */
 export type FoundPatients = {
   data: (PatientName & { locations: string[] })[]
   is_cut: boolean

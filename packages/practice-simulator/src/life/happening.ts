@@ -40,7 +40,7 @@ export function anyPatient({ practice, random }: Desk): Patient | null {
 }
 
 /**
- * Whether there are so many of something already that no more should come: a practice grows by a patient in two days, however fast
+ * Whether there are enough of something, so that no more should come: a practice grows by a patient in two days, however fast
  * things happen, and holds so many per patient.
  */
 export function isGrown(practice: Practice, size: number, perPatient: number): boolean {

@@ -8,7 +8,7 @@ import { hasColumn, type SourceTable, type SourceTableName, sourceTables } from 
 /** Rows of a table that changed, as far as they exist, with what they name; and runs of keys in which any may have changed or vanished. */
 export type ChangedRows = { readonly rows: readonly Row[]; readonly runs: readonly KeyRange[] }
 
-/** So many changed rows or records that reading all, in the order of the tables, is simpler and keeps no list of them. */
+/** Above this many changed rows or records, reading all in the order of the tables is simpler and keeps no list of them. */
 export const changedKeysMax = 50_000
 
 /** More rows changed than are worth naming. */

@@ -45,10 +45,10 @@ const seriesNames = Object.keys(allSeries).filter(isSeries)
 /** In this time every table is compared once, whatever its size: within an hour, also when cycles are late. */
 const passMs = 50 * 60 * 1000
 
-/** A practice with at most so many rows is compared whole in each cycle: what is deleted there is gone a minute later. */
+/** A practice with at most this many rows is compared whole in each cycle: what is deleted there is gone a minute later. */
 const wholeRowsMax = 45_000
 
-/** At a larger one so many rows are compared in each cycle, by so many statements, though fewer would do. */
+/** At a larger one this many rows are compared in each cycle, by this many statements, though fewer would do. */
 const [rowsPerCycleMin, statementsPerCycleMin] = [20_000, 6]
 
 /** Rows of one statement, and how long it may take before the next ones are half as large: it keeps workstations from writing. */
@@ -195,7 +195,7 @@ function nextPieces(
   return pieces
 }
 
-/** Runs that are known, up to so many rows; behind the last one, or where none is known, some more. */
+/** Runs that are known, up to `rowsMax` rows; behind the last one, or where none is known, some more. */
 function nextPiece(
   digests: Digests,
   series: SeriesName,

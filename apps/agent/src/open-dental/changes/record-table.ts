@@ -3,7 +3,7 @@ import type { Database } from '../database/connection.ts'
 import { keyList } from './keys.ts'
 import { isIn, type KeyRange } from './runs.ts'
 
-/** A table whose rows are records, or become them. Names and conditions are constants of ours, never input. */
+/** A table whose rows are records, or become them. Names and conditions are constants of this program, never input. */
 export type RecordTable = {
   readonly table: string
   /** Its one bigint key. */

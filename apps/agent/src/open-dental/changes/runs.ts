@@ -8,7 +8,7 @@ const countedKeysMax = 1_000_000_000
 const randomRunKeys = 2n ** 51n
 
 /**
- * A run is a range of a column's values: so many (`size`) that were counted up, or a 4096th of those that were drawn at random. Runs are
+ * A run is a range of a column's values: `size` values that were counted up, or a 4096th of those that were drawn at random. Runs are
  * numbered in the order of the values.
  */
 export function runExpression(column: string, size: number): string {

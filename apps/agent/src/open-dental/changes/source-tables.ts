@@ -2,7 +2,7 @@ import type { DatasetName } from '../../connector.ts'
 import type { Session } from '../database/session.ts'
 import { columnsOfNewerVersions } from './tables-read.ts'
 
-/** A table that records are made of, and what is read of it. Names are constants of ours, never input. */
+/** A table that records are made of, and what is read of it. Names are constants of this program, never input. */
 export type SourceTable = {
   /** Its one bigint key. */
   readonly key: string

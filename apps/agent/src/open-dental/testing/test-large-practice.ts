@@ -1,7 +1,7 @@
 import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 
 /**
- * Fills a database with plain rows, made by MariaDB itself: so many procedures, half of them done, with the patients, visits, claims and
+ * Fills a database with plain rows, made by MariaDB itself: `procedures` procedures, half of them done, with the patients, visits, claims and
  * payments that go with them. Gives how many records an agent must send, over all datasets.
  */
 export async function fillLargePractice(database: TestDatabase, procedures: number): Promise<number> {

@@ -44,7 +44,7 @@ describe('a practice in Nashville, whatever zone its database server names', { s
   })
 })
 
-/** One of so many families of the practice of 640 patients: each zone reads all of them anew. */
+/** Every n-th family of the practice of 640 patients: each zone reads all of them anew. */
 async function keepFamilies(database: TestDatabase, of: number): Promise<void> {
   await database.execute(
     `create table gone as select PatNum from patient where Guarantor % ${of} <> (select Guarantor % ${of} from patient where PatNum = 10001)`,

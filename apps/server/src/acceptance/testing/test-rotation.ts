@@ -115,7 +115,7 @@ export function createBrowser({ call, post }: Calls) {
   }
 }
 
-/** Repeats each call, with pauses of about so many milliseconds, until `stop`, which waits for the last ones. */
+/** Repeats each call, with pauses of about `pauseMs` milliseconds, until `stop`, which waits for the last ones. */
 export function keepCalling(...loops: [pauseMs: number, call: () => Promise<unknown>][]) {
   let isOver = false
   const running = loops.map(async ([pauseMs, call]) => {

@@ -46,7 +46,7 @@ export async function runOperator(
   }
 }
 
-/** What a person can do something with. Anything else is a mistake of ours: its class and place, never a value that it carries. */
+/** What a person can do something with. Anything else is a mistake in the program: its class and place, never a value that it carries. */
 function explain(error: unknown): { code: string; message: string; exitCode: number } {
   if (error instanceof UsageError) return { code: 'usage', message: error.message, exitCode: 2 }
   if (error instanceof ConfigError) return { code: 'settings', message: error.problems.join('\n'), exitCode: 2 }

@@ -19,7 +19,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('pack' as const) }),
 )
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
-/** What happens while an export is read, up to so many characters of it: then it is cut, and gone on with after its last whole line. */
+/** What happens while an export is read, up to this many characters of it: then it is cut, and gone on with after its last whole line. */
 const attempt = fc.record({ steps: fc.array(step, { maxLength: 3 }), cutAt: fc.nat(300_000) })
 
 test('P22: an export, cut anywhere and gone on with, and the delta since its watermark are what the list is then, whatever is written meanwhile', async (t) => {
@@ -90,7 +90,7 @@ function stepsOf(location: TestLocation, pack: () => Promise<unknown>) {
   }
 }
 
-/** Reads about so many characters of an answer, and leaves. */
+/** Reads about this many characters of an answer, and leaves. */
 async function readUpTo(url: string, token: string, cutAt: number): Promise<{ text: string; header: string | null }> {
   const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
   assert.equal(answer.status, 200)

@@ -66,7 +66,7 @@ test('a delta that is read with its permit counts as little; any other waits for
     assert.deepEqual([answer.status, answer.body.data.length], [200, 60])
 })
 
-/** The path of a delta with so many plans, in pages of 5,000. */
+/** The path of a delta with this many plans, in pages of 5,000. */
 async function deltaOf(vendor: TestVendor, location: TestLocation, plans: number): Promise<string> {
   const path = `/locations/${location.id}/insurance_plans`
   const { meta } = (await vendor.get(`${path}?items=1`)).body

@@ -74,7 +74,7 @@ export async function noteLags(
 export type Activity = LocationCounts & { lag_seconds: number | null }
 
 /**
- * The sum of these locations' hours, in buckets of so many hours that begin at multiples of it; the lag is that of the one furthest behind. Empty
+ * The sum of these locations' hours, in buckets of `hours` that begin at multiples of it; the lag is that of the one furthest behind. Empty
  * buckets are not in it.
  */
 export async function sumLocationHours(
@@ -105,7 +105,7 @@ export async function sumLocationHours(
   }))
 }
 
-/** An agent's requests, in buckets of so many hours that begin at multiples of it. */
+/** An agent's requests, in buckets of `hours` that begin at multiples of it. */
 export async function sumAgentHours(
   db: Queryable,
   agentId: AgentId,

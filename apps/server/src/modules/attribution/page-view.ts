@@ -14,7 +14,7 @@ export type PageViewReceiver = (pageView: { key: string; origin: string | undefi
 const minuteMs = 60_000
 /** Of one address in a minute, kept in memory. One visitor is enough to see a script, so what is dropped is not missed. */
 const perMinuteMax = 20
-/** For so long the same key and origin are not looked at again. */
+/** How long the same key and origin are not looked at again. */
 const rememberedMs = 5 * minuteMs
 const rememberedMax = 10_000
 /** Being stored at one time: a flood must not take the connections that reads need. */

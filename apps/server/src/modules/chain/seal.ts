@@ -90,7 +90,7 @@ export function practicesHash(seals: readonly Omit<PracticeSeal, 'signature'>[])
   return sha256(Buffer.concat(seals.map((seal) => sha256(practiceSealText(seal)))))
 }
 
-/** So many bytes of each entry's hash are kept to name a row. */
+/** How many bytes of each entry's hash are kept to name a row. */
 export const markBytes = 8
 
 /** Of each hash the first bytes, one after the other. */

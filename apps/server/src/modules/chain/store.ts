@@ -127,7 +127,7 @@ export async function readAllHeads(db: Queryable): Promise<{ newest: number; hea
   return { newest: rows[0]?.newest ?? 0, heads: heads.map(({ newest: _, ...head }) => fromRow<PracticeHead>(head)) }
 }
 
-/** The heads with at least so many entries since their last seal, in order of organization. */
+/** The heads with at least this many entries since their last seal, in order of organization. */
 export async function listUnsealedHeads(db: Queryable, unsealedMin: number): Promise<PracticeHead[]> {
   const { rows } = await db.query<RowOf<PracticeHead>>(
     `select ${headColumns} from practice_head where unsealed >= $1 and unsealed > 0 order by organization_id`,

@@ -89,7 +89,7 @@ export async function findDisclosureCoverage(
   )
 }
 
-/** The next so many of the ids that a disclosure lists, in order. */
+/** The next `limit` of the ids that a disclosure lists, in order. */
 export async function listDisclosedIds(
   db: Queryable,
   { id, locationId }: DisclosureCoverage,

@@ -14,7 +14,7 @@ import { type ExportedFile, readMe } from './export-readme.ts'
 import { organizationEndings } from './organization-endings.ts'
 import { exportedTables } from './organization-export.ts'
 
-/** A row at least, and about so many bytes, are in memory at once. */
+/** About this many bytes, and at least a row, are in memory at once. */
 const batchBytes = 1024 * 1024
 const batchRowsMax = 2_000
 

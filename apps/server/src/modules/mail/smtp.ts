@@ -49,7 +49,7 @@ export function createSmtp(url: string, from: string): { send: SendMail; close: 
   }
 }
 
-/** A recipient or message that the server refuses for good (RFC 5321 4.2.1: 5yz). A refused sign-in of ours is not: somebody mends it. */
+/** A recipient or message that the server refuses for good (RFC 5321 4.2.1: 5yz). A refused sign-in of this service is not final: somebody mends it. */
 function markPermanent(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { responseCode } = error as { responseCode?: number }

@@ -5,7 +5,7 @@ import { identifyPatients, listRecordIds, type PatientIdentity } from '../record
 export type DisclosedRecord = { id: string; patient: PatientIdentity | null }
 
 /**
- * The next so many records that a disclosure sent or compared, in order of id; `after` '0' is the begin. `withPatients`: with the patients
+ * The next `limit` records that a disclosure sent or compared, in order of id; `after` '0': from the first. `withPatients`: with the patients
  * whose records they are now; without it, and where a record is no patient's, null.
  */
 export async function listDisclosedRecords(

@@ -4,7 +4,7 @@ import { findPatientsByName, type PatientIdentity } from '../records/read/patien
 
 export type FoundPatient = PatientIdentity & { locations: string[] }
 
-/** `isCut`: there are more. `searched`: in so many of the locations; the others were left out because it took too long. */
+/** `isCut`: there are more. `searched`: the number of locations that were searched; the others were left out because it took too long. */
 export type PatientSearch = { patients: FoundPatient[]; isCut: boolean; searched: number }
 
 const foundMax = 25

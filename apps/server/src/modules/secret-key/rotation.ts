@@ -31,7 +31,7 @@ export type RotationWork<Action extends 'secret_key.rotate' | 'secret_key.drop' 
   say: (text: string) => void
   show: (done: number, total: number) => void
   pollMs?: number
-  /** A process that has not been seen for so long is dead. */
+  /** A process that has not been seen for this long is dead. */
   deadMs?: number
   /** How long another command may take to end. */
   busyMs?: number

@@ -10,7 +10,7 @@ export type RequestTurns = {
 }
 
 export type RequestTurn = {
-  /** So many bytes of the answer are left in memory. */
+  /** How many bytes of the answer are left in memory. */
   keep: (bytes: number) => void
   /**
    * For an answer that turns out to be larger than was said: waits as `take` does. Meanwhile it holds nothing, so that two that wait for room never

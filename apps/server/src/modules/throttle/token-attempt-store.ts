@@ -17,7 +17,7 @@ export async function admitTokenAttempt(
   return { admitted: row.admitted, remaining: row.remaining, waitMs: row.wait_ms }
 }
 
-/** So many rows are deleted at once: a fraction of a second's work. */
+/** At most this many rows are deleted at once: a fraction of a second's work. */
 export const purgedAtOnce = 10_000
 
 /**

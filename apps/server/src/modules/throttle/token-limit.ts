@@ -13,7 +13,7 @@ type TokenAdmission =
   | { admitted: false; retryAfterSeconds: number }
 
 export type TokenLimit = {
-  /** So many token requests of an address in so long a window. */
+  /** How many token requests an address may send, and in which window. */
   readonly max: number
   readonly windowMs: number
   /** Counts a token request of this address. Throws `unavailable` when it cannot be counted: no request goes uncounted. */

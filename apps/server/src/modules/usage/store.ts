@@ -70,7 +70,7 @@ export async function lastUsesOf(db: Queryable, keyPairIds: readonly KeyPairId[]
   return new Map(rows.map((row) => [row.key_pair_id, row.last_used_at]))
 }
 
-/** A company's counts from `from` on, in buckets of so many seconds that begin at multiples of it; empty ones are not in it. */
+/** A company's counts from `from` on, in buckets of `bucketSeconds` that begin at multiples of it, without empty ones. */
 export async function sumUsage(
   db: Queryable,
   companyId: CompanyId,

@@ -11,7 +11,7 @@ export type ProblemAnswer = { status: number; headers: Record<string, string>; b
 /**
  * Turns whatever was thrown below a route into the one error shape. A Problem is answered by its code, an error of Fastify's own by our code
  * for it, a database that is away with 503; anything else is a bug: 500 with nothing of it in the answer, and in the log only its class and
- * the line of ours that threw, because messages hold values.
+ * the line of our code that threw, because messages hold values.
  */
 export function createErrorHandler(deps: { log: Log }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -93,7 +93,7 @@ const ofFastify: Record<string, ProblemCode> = {
   FST_STATIC_FORBIDDEN_PATH: 'route_unknown',
 }
 
-/** An error's class and code, and the first line of ours in its stack. The message is cut away first: it could spell a stack line. */
+/** An error's class and code, and the first line of our code in its stack. The message is cut away first: it could spell a stack line. */
 function describe(error: unknown): { error: string; line: string } {
   if (!(error instanceof Error)) return { error: typeof error, line: 'unknown' }
   const code = codeOf(error)

@@ -236,7 +236,7 @@ const pack: Record<ContentCoding, (bytes: Buffer) => Promise<Buffer>> = {
 const packAboveBytes = 1024
 /**
  * The grain in which a body goes out, and in which progress is seen: a reader slower than this per stall time is a stalled one. The last
- * chunk is held back until the slot is free; a body of at most so much is sent in one piece after it.
+ * chunk is held back until the slot is free; a body of at most this size is sent in one piece after it.
  */
 const chunkBytes = 64 * 1024
 

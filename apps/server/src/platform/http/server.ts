@@ -50,7 +50,7 @@ export type HttpServerOptions = {
   /** How long a request may take to arrive, unless its route says otherwise. */
   requestTimeoutMs?: number
   keepAliveTimeoutMs?: number
-  /** A connection on which nothing moves for so long is closed, whatever it waits for. */
+  /** A connection on which nothing moves for this long is closed, whatever it waits for. */
   idleTimeoutMs?: number
   connectionsMax?: number
   /** Bytes of a body, unless its route says otherwise. */
@@ -209,7 +209,7 @@ function endWhenSlow(app: FastifyInstance, request: FastifyRequest, timeoutMs: n
   request.raw.once('close', () => clearTimeout(timer))
 }
 
-/** `/patients/` and `/locations//patients`: the router takes nothing for an id, and no route of ours does. */
+/** `/patients/` and `/locations//patients`: the router takes an empty text for an id, and none of our routes may. */
 function hasEmptyId(request: FastifyRequest): boolean {
   const params = request.params as Record<string, string>
   for (const name in params) if (params[name] === '' && name !== '*') return true

@@ -1,7 +1,7 @@
 const owned = new WeakSet<ArrayBufferLike>()
 
 /**
- * So many bytes in memory of their own, which `giveBack` frees at once. Left to the collector, some hundred KB for each page cause full
+ * Bytes in memory of their own, which `giveBack` frees at once. Left to the collector, some hundred KB for each page cause full
  * collections: measured, they took a third of a page's processor time.
  */
 export function ownBytes(length: number): Buffer {

@@ -113,7 +113,7 @@ async function prepareTable(client: Queryable, schema: string, table: TableToCre
 }
 
 /**
- * Writes every row from the records, so many at a time that people see it go on; or the rows of those that have a value for one of these columns: an
+ * Writes every row from the records, in slices, so that people see it go on; or the rows of those that have a value for one of these columns: an
  * earlier client kept what it did not know.
  */
 async function fill(

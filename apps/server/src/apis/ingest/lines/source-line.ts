@@ -16,7 +16,7 @@ export function lineOf(sourceId: string, source: string): string {
   return `${begin}${sourceId}${middle}${source}}`
 }
 
-/** A loop over so few bytes takes less time than a call of Buffer's own. */
+/** For fewer bytes a loop takes less time than a call of Buffer. */
 function hasAt(bytes: Buffer, from: number, text: Buffer): boolean {
   for (let index = 0; index < text.length; index += 1) if (bytes[from + index] !== text[index]) return false
   return true

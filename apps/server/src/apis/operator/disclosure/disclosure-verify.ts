@@ -10,7 +10,7 @@ import { instant, optional, text } from '../option.ts'
 
 /** Exit code of a chain that does not verify: neither a failure of the command nor a wrong use of it. */
 const foundExitCode = 3
-/** So many are told one by one. The others are counted. */
+/** At most this many are told one by one. The others are counted. */
 const toldMax = 100
 
 export const verify = command({

@@ -199,7 +199,7 @@ test('no range and no page of any list asks for more than a moment or a megabyte
     }
   }
 
-  // What is not paged shows what is live, and then so many of what ended.
+  // What is not paged shows what is live, and then the last of what ended.
   const read = async (name: PortalRouteName) => {
     const { caller, path } = reads.find((each) => each.name === name) ?? assert.fail()
     return ((await caller.get(path)).body as unknown as { data: Record<string, unknown>[] }).data

@@ -36,7 +36,7 @@ async function someSegments(t: TestContext) {
   return { world, location, pack, walk, segments, alarms }
 }
 
-/** Each on the third segment: what an error of ours, or another program, could leave. */
+/** Each on the third segment: what an error in the service, or another program, could leave. */
 const faults = {
   'it is missing': 'delete from segment where last_id = $1',
   'it begins before the end of the one before it': 'update segment set after_id = after_id - 3 where last_id = $1',

@@ -124,7 +124,7 @@ test('a delta of a few records is one round trip where this process has seen a c
   const since = `${plansOf(location)}?q[fetch_modified_since]=${watermark}`
   const statements = (path: string, records: number) =>
     namedStatementsOf(t, async () => assert.equal((await vendor.get(path)).body.data.length, records))
-  /** On a busy machine a delta may last so long that the slots are counted again. */
+  /** On a busy machine the slots may be counted again while a delta lasts. */
   const become = async (path: string, records: number, expected: readonly string[]) => {
     const areSame = async () => (await statements(path, records)).join() === expected.join()
     await eventually(areSame, 10_000, expected.join())

@@ -35,7 +35,7 @@ export async function findPatientRecords(
 /** A patient as the practice knows the person. */
 export type PatientIdentity = { number: string; name: string; dateOfBirth: string | null }
 
-/** The next so many ids of a dataset's records in (after, lastId], in order. By the primary key. */
+/** The next `limit` ids of a dataset's records in (after, lastId], in order. By the primary key. */
 export async function listRecordIds(
   db: Queryable,
   { locationId, dataset, after, lastId, limit }: Place & { after: string; lastId: string; limit: number },

@@ -13,7 +13,7 @@ export type Reading = {
   read: (pool: Pool, permit: ReadPermit, after: string, limit: number) => Promise<Document[]>
 }
 
-/** So many records are always sorted: that costs a few milliseconds. */
+/** Up to this many records are always sorted: that costs a few milliseconds. */
 export const sortedMaxUsual = 20_000
 
 /**

@@ -76,7 +76,7 @@ export async function saveAnswer(pool: Pool, list: OpenList, answer: string): Pr
   )
 }
 
-/** How the dataset has these keys: only those that it has. `hash`: in hex, so many digits of it. */
+/** Those of these keys that the dataset has. `hash`: the first digits of it, in hex. */
 export async function findListed(
   pool: Pool,
   { locationId, dataset }: ListKey,

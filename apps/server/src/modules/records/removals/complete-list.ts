@@ -20,7 +20,7 @@ import { reconcile } from './reconcile.ts'
 /** A key of a complete list with the hash of what the agent believes was sent, in hex: as many digits as it sends. */
 export type ListEntry = { sourceId: string; hash: string | null }
 
-/** So many records are compared with a list at once. */
+/** At most this many records are compared with a list at once. */
 const comparedMax = 10_000
 
 /** Begins a complete list of a dataset, in place of the last one. Throws list_unknown when it was read before another agent wrote at the location. */

@@ -12,7 +12,7 @@ import { takeTurn } from '../write/turn.ts'
 
 const task = 'note_removal'
 
-/** So many notes of 20,000 characters at most are in memory at once. */
+/** At most this many notes, of at most 20,000 characters each, are in memory at once. */
 const sliceMax = 1000
 
 /**

@@ -313,7 +313,7 @@ test('a process that dies between any two statements loses no record of a remova
   assert.deepEqual([await count(pool, 'removal'), await count(pool, 'removal_record')], [0, 0])
 })
 
-/** The same pool, of a process that dies after so many statements: the server ends its session, and nothing is tidied up. */
+/** The same pool, of a process that dies after this many statements: the server ends its session, and nothing is tidied up. */
 function dying(pool: Pool, statements: number): { pool: Pool; isDead: () => boolean } {
   let left = statements
   const livesOn = async (client: Pick<PoolClient, 'query'> | null) => {

@@ -45,10 +45,10 @@ export type RemovalStart =
   | { state: 'running'; remaining: number }
   | { state: 'held'; missing: number; visible: number }
 
-/** So many records are hidden at once, in one turn with one stamp. A larger removal is carried out in slices of as many. */
+/** At most this many records are hidden in one turn, with one stamp. A larger removal is carried out in slices of this size. */
 export const removalSliceMax = 5_000
 
-/** So many records are compared with a list at once. */
+/** At most this many records are compared with a list at once. */
 const comparedMax = 10_000
 
 /** Held is what would hide all visible records, or more than a fifth of them and at least 10. */
@@ -137,7 +137,7 @@ async function startLarge(deps: { pool: Pool; now: () => Date; log: Log }, list:
   }
 }
 
-/** So many visible records there are without those that a person decided to keep. */
+/** The number of visible records, without those that a person decided to keep. */
 async function visibleOf(turn: Turn, list: CompleteList): Promise<number> {
   return turn.state(list.dataset).visible - (await countKept(turn.client, list))
 }

@@ -3,7 +3,7 @@ import type { PackedRun } from '../../../platform/gzip/packed-run.ts'
 import { ownBytes } from '../../../platform/memory/own-bytes.ts'
 import type { ReadPermit } from '../../consent/read-permit.ts'
 
-/** A part of a page: so many records up to an id, packed, or the document of one. */
+/** A part of a page: packed records up to an id, or the document of one. */
 export type PagePart = { lastId: string; records: number; packed: PackedRun } | { lastId: string; document: string }
 
 /** Changes that a page looks for itself. Where there are more since the last check of the segments, the page is read from records. */

@@ -25,11 +25,11 @@ import {
 export type PackOptions = {
   /** Changes are looked at no more often than this. Until then a page looks for them itself. */
   checkMs: number
-  /** A segment is packed again when it has been stale for so long: not for each of its changes. */
+  /** A segment is packed again when it has been stale for this long, not at each change. */
   staleMs: number
   /** Records in a segment. */
   runRecords: number
-  /** A check looks at so many changes: what is left is for the next one. */
+  /** A check looks at this many changes; the next one goes on. */
   checkedMax: number
 }
 

@@ -69,8 +69,9 @@ export async function lockSegmentState(
 }
 
 /**
- * Marks the segments in which a record changed since the last check: of so many changes, and all of the last one's stamp. Returns the stamp up to which that is now known, and whether it is the
- * dataset's last one; null when there is no such dataset any more. By record_modified, which has all that it needs; a segment is found by its key.
+ * Marks the segments in which a record changed since the last check: looks at `limit` changes, and all of the last one's stamp. Returns the stamp up to
+ * which that is now known, and whether it is the dataset's last one; null when there is no such dataset any more. By record_modified, which has all that
+ * it needs; a segment is found by its key.
  */
 export async function markStale(
   client: PoolClient,
@@ -133,7 +134,7 @@ export async function listStaleRuns(
   return rows.map((row) => ({ afterId: row.after_id, lastId: row.last_id }))
 }
 
-/** At most so many of a run's documents, in id order, and the dataset's last stamp at that moment. Without `lastId` there is no end. */
+/** At most `limit` of a run's documents, in id order, and the dataset's last stamp at that moment. Without `lastId` there is no end. */
 export async function readRun(
   client: PoolClient,
   { locationId, dataset }: DatasetKey,

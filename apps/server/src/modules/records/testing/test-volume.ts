@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { DatasetKey } from '../../datasets/dataset-state.ts'
 
 /**
- * Copies of a location's first record of a dataset, so many that its records are `p0` to `p<count - 1>`: as though one upload had brought
+ * Copies of a location's first record of a dataset, until its records are `p0` to `p<count - 1>`: as though one upload had brought
  * them, but in a second and not in a minute.
  */
 export async function copyRecords(pool: Pool, { locationId, dataset }: DatasetKey, count: number): Promise<void> {

@@ -17,7 +17,7 @@ const sliceMax = 1000
 
 /**
  * Checks some records after `from`: whether the ids in what vendors receive are those that their references lead to in their own location.
- * No write of ours stores another; a change by hand in the database, or a future mistake of ours, might. Such a record is reported and
+ * The service stores no other; a change by hand in the database, or a future mistake, might. Such a record is reported and
  * rendered again, so that no vendor receives it any longer. Returns where to go on; begins again after the last record.
  */
 export async function findForeignReferences(

@@ -12,7 +12,7 @@ import { storeUpload } from './upload.ts'
 
 const [schedules, plans] = datasetNames as [DatasetName, DatasetName]
 
-/** A location with so many schedules, each of a few plans, which all were renamed: each is a row of work. */
+/** A location with this many schedules, each of a few plans, which all were renamed: each is a row of work. */
 async function someRenamed(t: TestContext, count: number, plansOf: (schedule: number) => number) {
   const { pool, ownerPool } = await createTestDatabase(t)
   const organization = await createOrganization(pool, { name: 'Practice' })

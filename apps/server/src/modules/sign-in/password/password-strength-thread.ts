@@ -15,7 +15,7 @@ const checker = new ZxcvbnFactory({
   dictionary: { ...common.dictionary, ...english.dictionary },
   graphs: common.adjacencyGraphs,
   translations: english.translations,
-  // Each bounds the time that one check takes, some milliseconds: a password that is good within so much is good.
+  // Each bounds the time of a check to some milliseconds: a password whose beginning is good is good.
   maxLength: 64,
   l33tMaxSubstitutions: 5,
 })

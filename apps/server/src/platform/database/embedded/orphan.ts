@@ -17,7 +17,7 @@ export function readPostmasterFile(data: string): { pid: number; socketDir: stri
   }
 }
 
-/** The server that runs on this data directory now, ours or one left by a process of ours that was killed. */
+/** The server that runs on this data directory now, ours or one left by a process of this program that was killed. */
 export function findRunning(data: string): { pid: number; socketDir: string } | null {
   const file = readPostmasterFile(data)
   return file && isPostgresOf(file.pid, realpathSync(data)) ? file : null

@@ -89,7 +89,7 @@ export function spawnPostmaster(command: Command, account: Account, logFile: str
   return { pid: child.pid, exited }
 }
 
-/** A server that an earlier process of ours has started and left. */
+/** A server that an earlier process of this program started and left behind. */
 export function adoptPostmaster(pid: number): Postmaster {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setInterval(() => {

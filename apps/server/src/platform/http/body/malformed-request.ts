@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../errors/problem.ts'
 
 /**
- * Refuses what Node's parser takes although it says two things at once, or asks for what no server of ours is: two programs on the way of
+ * Refuses what Node's parser takes although it says two things at once, or asks for what this server is not: two programs on the way of
  * such a request may read it differently. `publicUrl` is the service's own address, which an absolute target may name. Throws request_malformed.
  */
 export function refuseMalformed(request: IncomingMessage, publicUrl: string | null): void {
