@@ -1,6 +1,6 @@
 import { type Connector, type Finding, noNotes, noZones, SourceProblem, type ZonesSet } from './connector.ts'
 import { type IngestClient, IngestProblem, type NotesWanted, type WrittenByOther } from './ingest-client.ts'
-import { todoFor } from './pipeline/cycle.ts'
+import { todoFor, todoOf } from './pipeline/cycle.ts'
 import { notesOf } from './pipeline/notes.ts'
 import { wentBackTodo } from './pipeline/went-back.ts'
 import type { SourceMemory } from './state/source-memory.ts'
@@ -47,7 +47,7 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof IngestProblem)) throw error
     const what = error.kind === 'key_refused' ? `The server ${host} refuses this agent's key.` : error.errors
-    findings.push({ outcome: 'wrong', what, todo: todoFor(error.kind) })
+    findings.push({ outcome: 'wrong', what, todo: todoOf(error) })
   }
   const source = await deps.connector.check(zones, notes)
   findings.push(...source.findings)

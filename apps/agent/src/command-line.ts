@@ -27,6 +27,11 @@ const encryption = [
   ['--db-tls-ca-file <path>', 'certificate (PEM) of the authority that signed the database server’s; means "verified"'],
 ] as const
 
+const network = [
+  ['--proxy <url>', 'the proxy to the internet, like http://proxy:3128 (default: HTTPS_PROXY and NO_PROXY, or none)'],
+  ['--ca-file <path>', 'certificate (PEM) of an authority to trust beside the system’s, as of an antivirus'],
+] as const
+
 const commands: Readonly<Record<CommandName, { help: string; options: readonly (readonly [string, string])[] }>> = {
   setup: {
     help: 'Find Open Dental, enrol, check and start the service. Asks for what is not given; needs no terminal when all is.',
@@ -44,6 +49,7 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       ['--db-user <user>', 'the database user that can only read (default: "bridgework")'],
       ['--db-password-file <path>', 'without --db-admin: file with the password of that user'],
       timeZone,
+      ...network,
       statusPort,
       ['--replace', 'enroll again'],
       config,
@@ -68,6 +74,7 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       timeZone,
       ['--interval <seconds>', 'time between two cycles (default: 60)'],
       ['--state <path>', 'file in which the agent remembers what it sent'],
+      ...network,
       statusPort,
       ['--replace', 'enroll again; settings that you do not give stay as they are'],
       config,

@@ -35,6 +35,8 @@ test('settings that are not given have their stated values', () => {
     timeZone: null,
     sendNotes: true,
     intervalSeconds: 60,
+    proxy: null,
+    caFile: null,
     uploadLinesMax: 5000,
     statePath: '/etc/bridgework-agent/state.sqlite',
     statusPort: null,

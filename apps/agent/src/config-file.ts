@@ -16,6 +16,7 @@ import { UsageError } from '@bridgework/command-line'
 import { isTimeZone } from '@bridgework/contract'
 import { didYouMean } from './enroll/did-you-mean.ts'
 import { parseServerUrl } from './enroll/server-url.ts'
+import type { NetworkSettings } from './network/own-network.ts'
 import type { DatabaseSettings, DatabaseTls } from './open-dental/database/database-settings.ts'
 import { uploadLimits } from './pipeline/context.ts'
 
@@ -35,7 +36,7 @@ export type Config = {
   readonly statePath: string
   /** The port of the status page on this computer; null: there is none. */
   readonly statusPort: number | null
-}
+} & NetworkSettings
 
 /** What is read, and by which connector. */
 export type SourceSettings =
@@ -117,10 +118,23 @@ export function parseConfig(text: string, path: string): Config {
       (top.get('status_port') ?? null) === null
         ? null
         : wholeNumber(top, 'status_port', { least: 1, most: 65_535, otherwise: 1 }, faults),
+    proxy: proxyOf(top, faults),
+    caFile: optionalText(top, 'ca_file', faults),
   }
   if (faults.length > 0)
     throw new UsageError(`The settings file ${path} is not valid:\n${faults.map((each) => `  ${each}`).join('\n')}`)
   return config
+}
+
+function proxyOf(top: Fields, faults: string[]): string | null {
+  const text = optionalText(top, 'proxy', faults)
+  if (text === null) return null
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    faults.push(
+      'proxy must be an address like http://proxy.office.example:3128, with name:password@ before the host if it asks for them.',
+    )
+  return text
 }
 
 function sourceOf(top: Fields, faults: string[]): SourceSettings {
@@ -218,6 +232,8 @@ function asDocument(config: Config) {
     upload_lines_max: config.uploadLinesMax,
     state_path: config.statePath,
     status_port: config.statusPort,
+    proxy: config.proxy,
+    ca_file: config.caFile,
   }
 }
 
@@ -245,6 +261,8 @@ const topNames = [
   'upload_lines_max',
   'state_path',
   'status_port',
+  'proxy',
+  'ca_file',
 ] as const
 const fileNames = ['folder', 'mapping'] as const
 const databaseNames = ['host', 'port', 'socket', 'user', 'password', 'name', 'tls', 'tls_ca_file'] as const

@@ -16,7 +16,10 @@ const body = new Uint8Array()
 
 test('a hostile answer reaches neither the terminal nor a path', async () => {
   const long = clientThatHears(() =>
-    Response.json({ errors: `\u001b[2Jboo\r\nforged line ${'x'.repeat(9_999)}` }, { status: 400 }),
+    Response.json(
+      { code: 'field_invalid', errors: `\u001b[2Jboo\r\nforged line ${'x'.repeat(9_999)}` },
+      { status: 400 },
+    ),
   )
   await assert.rejects(long.sendRecords('1', 'insurance_plans', 1, body), (error) => {
     assert.ok(error instanceof IngestProblem)
@@ -81,9 +84,9 @@ test('each status and code has an outcome of its own', async () => {
     [422, 'record_invalid', 'record_invalid'],
     [422, 'idempotency_key_reused', 'key_reused'],
     [422, 'field_invalid', 'unexpected'],
-    [429, '', 'busy'],
+    [429, 'of_a_later_service', 'busy'],
     [500, 'internal', 'failing'],
-    [502, '', 'failing'],
+    [500, 'of_a_later_service', 'failing'],
     [503, 'busy', 'busy'],
   ]
   for (const [status, code, kind] of kinds) {
@@ -98,7 +101,7 @@ test('the server’s host is named when it cannot be reached, and the key is not
   })
   await assert.rejects(client.identify(), (error) => {
     assert.ok(error instanceof IngestProblem)
-    assert.equal(error.errors, 'The server bridgework.example.com cannot be reached (ENOTFOUND).')
+    assert.equal(error.errors, 'The name of the server bridgework.example.com is not found (ENOTFOUND).')
     return true
   })
 })

@@ -15,13 +15,15 @@ import {
   ingestVersion,
   ingestVersionHeader,
 } from '@bridgework/contract/ingest'
+import type { Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { retryAfterMs } from './backoff.ts'
 import type { DatasetName, SourceLocation, ZonesSet } from './connector.ts'
+import { answeredByOther, type NetworkProblem, unanswered } from './network/network-problem.ts'
 import { agentVersion } from './version.ts'
 
 /** What a refusal means; and what is no answer of the service at all. */
-export type IngestProblemKind = IngestRefusalKind | 'in_progress' | 'unreachable' | 'redirected' | 'unexpected'
+export type IngestProblemKind = IngestRefusalKind | NetworkProblem['kind'] | 'in_progress' | 'unexpected'
 
 /** A request that failed. `errors` is the server's text, shortened and without control characters. */
 export class IngestProblem extends Error {
@@ -30,6 +32,8 @@ export class IngestProblem extends Error {
   readonly status: number | null
   readonly retryAfterMs: number | null
   readonly requestId: string | null
+  /** What a person can do about this one; null: as about any of its kind. */
+  readonly todo: string | null
   /** Of a held removal: how many records are gone. */
   readonly missing: number | null
   /** Of a refused record: its line in the upload, from 1. */
@@ -42,6 +46,7 @@ export class IngestProblem extends Error {
       status?: number
       retryAfterMs?: number | null
       requestId?: string | null
+      todo?: string
       missing?: number | null
       line?: number | null
     } = {},
@@ -53,6 +58,7 @@ export class IngestProblem extends Error {
     this.status = answer.status ?? null
     this.retryAfterMs = answer.retryAfterMs ?? null
     this.requestId = answer.requestId ?? null
+    this.todo = answer.todo ?? null
     this.missing = answer.missing ?? null
     this.line = answer.line ?? null
   }
@@ -65,7 +71,7 @@ export function isAboutLocation({ kind }: IngestProblem): boolean {
 
 /** True when the same request may succeed later as it is. */
 export function isWorthRetrying(problem: IngestProblem): boolean {
-  return ['unreachable', 'in_progress', 'busy', 'failing'].includes(problem.kind)
+  return ['unreachable', 'intercepted', 'in_progress', 'busy', 'failing'].includes(problem.kind)
 }
 
 export type Enrolment = { readonly agentId: string; readonly agentKey: string; readonly organizationId: string }
@@ -269,47 +275,43 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
       text = await response.text()
       serviceContract = Number(response.headers.get(contractHeader)) || 1
     } catch (error) {
-      throw new IngestProblem(
-        'unreachable',
-        `The server ${new URL(options.serverUrl).host} cannot be reached (${reasonOf(error)}).`,
-      )
+      throw ofNetwork(unanswered(options.serverUrl, error))
     }
     const answer = parseJson(text)
-    if (!response.ok || answer === undefined) throw problemOf(response, answer)
     // The schema's own static type is what Check has just proven.
-    if (Check(ingestAnswers[name], answer)) return answer as IngestAnswers[Name]
-    throw new IngestProblem(
-      'unexpected',
-      `The server's answer to ${ingestRoutes[name].path} is not Bridgework's: is this the right address?`,
-      { status: response.status },
-    )
+    if (response.ok && Check(ingestAnswers[name], answer)) return answer as IngestAnswers[Name]
+    // A status alone is of whatever stands in between: only what the service says itself may end or change anything.
+    const refusal = !response.ok && Check(ingestRefusal, answer) && answer.code !== undefined ? answer : null
+    if (refusal) throw refusedBy(response, refusal)
+    throw ofNetwork(answeredByOther(options.serverUrl, response, text), response)
   }
   return Object.assign(call, { serviceContract: () => serviceContract })
 }
 
-function problemOf(response: Response, answer: unknown): IngestProblem {
-  const { status } = response
-  const refusal = Check(ingestRefusal, answer) ? answer : null
-  const details = {
-    status,
-    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), new Date()),
-    requestId: response.headers.get('x-request-id'),
-    missing: refusal?.missing ?? null,
-    line: refusal?.line ?? null,
-  }
-  const errors = printable(refusal?.errors ?? `The server answered ${status}.`)
-  return new IngestProblem(kindOf(status, refusal?.code ?? ''), errors, details)
+function ofNetwork({ kind, what, todo }: NetworkProblem, response: Response | null = null): IngestProblem {
+  return new IngestProblem(kind, printable(what), {
+    todo: printable(todo),
+    ...(response && { status: response.status, retryAfterMs: retryAfterOf(response) }),
+  })
 }
 
-/** By the code, and by the status of what something between us and the service answered. */
-function kindOf(status: number, code: string): IngestProblemKind {
+function refusedBy(response: Response, refusal: Static<typeof ingestRefusal>): IngestProblem {
   const known: Partial<Record<string, IngestRefusalKind>> = ingestRefusals
-  const kind = known[code]
-  if (kind !== undefined) return kind
-  if (status >= 300 && status < 400) return 'redirected'
-  if (status === 401) return 'key_refused'
-  if (status === 403) return 'denied'
-  if (status === 404) return 'unknown'
+  return new IngestProblem(known[refusal.code ?? ''] ?? kindOf(response.status), printable(refusal.errors), {
+    status: response.status,
+    retryAfterMs: retryAfterOf(response),
+    requestId: response.headers.get('x-request-id'),
+    missing: refusal.missing ?? null,
+    line: refusal.line ?? null,
+  })
+}
+
+function retryAfterOf({ headers }: Response): number | null {
+  return retryAfterMs(headers.get('retry-after'), new Date())
+}
+
+/** What a code means that this version does not know. */
+function kindOf(status: number): IngestProblemKind {
   if (status === 409) return 'in_progress'
   if (status === 413) return 'too_large'
   if (status === 429 || status === 503) return 'busy'
@@ -319,13 +321,6 @@ function kindOf(status: number, code: string): IngestProblemKind {
 /** What a stranger's text may do to a terminal or a log: nothing. */
 function printable(text: string): string {
   return text.replace(/[^\P{C}\t]/gu, ' ').slice(0, 500)
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time'
-  const cause = error instanceof Error ? error.cause : undefined
-  if (typeof cause === 'object' && cause !== null && 'code' in cause) return String(cause.code)
-  return cause instanceof Error ? printable(cause.message) : 'connection failed'
 }
 
 function parseJson(text: string): unknown {

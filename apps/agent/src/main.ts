@@ -21,6 +21,7 @@ import { pinnedKey } from './launcher/pinned-key.ts'
 import { reportToLauncher } from './launcher/report.ts'
 import { createSelfUpdate, type SelfUpdate } from './launcher/self-update.ts'
 import { openUpdates } from './launcher/updates.ts'
+import { useNetworkOf } from './network/own-network.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import { type AgentDeps, uploadLimits } from './pipeline/context.ts'
 import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
@@ -84,6 +85,7 @@ async function main(): Promise<number> {
     hostName: hostname(),
     platform: process.platform,
     passwordFromEnvironment: process.env.BRIDGEWORK_AGENT_DB_PASSWORD,
+    useNetwork: (settings) => useNetworkOf(settings, process.env),
     askTimeZone: (config) => askTimeZone(ingestClient(config), connectorOf(config), asking),
   }
   switch (line.command) {
@@ -157,6 +159,7 @@ function refuseUnknownEnvironment(): void {
 }
 
 async function runCheck(config: Config, asJson: boolean): Promise<number> {
+  useNetworkOf(config, process.env)
   const findings = await check({
     connector: connectorOf(config),
     client: ingestClient(config),
@@ -179,6 +182,7 @@ async function runCheck(config: Config, asJson: boolean): Promise<number> {
 }
 
 async function run(config: Config, options: Options): Promise<number> {
+  useNetworkOf(config, process.env)
   const once = options.get('once') === true
   const terminal = process.stdout.isTTY === true
   const mode = options.get('json') === true ? 'json' : terminal ? 'terminal' : 'lines'

@@ -52,8 +52,15 @@ test('after failures the agent waits longer and longer, and as long as the serve
   assert.ok(((await waitsOf(t, 1, server)).between[0] ?? 0) >= 7_200_000)
 })
 
-test('a refused key ends the agent', async (t) => {
+test('a refused key is tried again each hour, and so is what something in between answers', async (t) => {
   const server = await startTestService(t)
+  server.world.interference = () => ({ status: 401, body: { errors: 'e', code: 'agent_key_invalid' } })
+  assert.deepEqual(await waitsOf(t, 2, server), { outcome: { result: 'stopped' }, between: [3_600_000, 3_600_000] })
+  // The status alone is not the service's.
   server.world.interference = () => ({ status: 401, body: { errors: 'e' } })
-  assert.deepEqual(await waitsOf(t, 1, server), { outcome: { result: 'key_refused' }, between: [] })
+  const { between } = await waitsOf(t, 2, server)
+  assert.ok(
+    between.every((ms) => ms > 3_600_000),
+    String(between),
+  )
 })

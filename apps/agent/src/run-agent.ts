@@ -8,9 +8,12 @@ const jitterShare = 0.1
 /** A launcher that has not stopped this version by then does not: it goes on. */
 const launcherWaitMs = 2 * 60_000
 
+/** A refused key may have been a mistake of a person, who takes it back: it is tried again this often. */
+const refusedKeyMs = 60 * 60_000
+
 /**
- * Runs cycle after cycle until the signal says to stop or the server refuses the key. After a failure it waits longer
- * and longer, and at least as long as the server asked for.
+ * Runs cycle after cycle until the signal says to stop. After a failure it waits longer and longer, and at least as long as the server asked for;
+ * after a refusal of the key, an hour.
  */
 export async function runAgent(
   deps: AgentDeps,
@@ -20,16 +23,17 @@ export async function runAgent(
   let fully = options.fully === true
   for (;;) {
     const outcome = await runCycle(deps, { fully })
-    if (outcome.result === 'key_refused' || outcome.result === 'stopped') return outcome
+    if (outcome.result === 'stopped') return outcome
     if (outcome.result === 'complete') fully = false
     // Between two cycles no upload is on its way, and none begins while the launcher looks for the new version and stops this one.
     if (await deps.selfUpdate?.take()) await deps.sleep(launcherWaitMs, deps.signal)
     if (deps.signal.aborted) return { result: 'stopped' }
     failures = outcome.result === 'failed' ? failures + 1 : 0
     const pause = options.intervalMs * (1 - jitterShare + 2 * jitterShare * deps.random())
-    const waitMs = outcome.result === 'failed' ? pause + backoffMs(failures, outcome.retryAfterMs, deps.random) : pause
-    if (outcome.result === 'failed') await deps.sleep(waitMs, deps.signal)
-    else await waitOrChange(deps, waitMs)
+    if (outcome.result === 'key_refused') await deps.sleep(Math.max(pause, refusedKeyMs), deps.signal)
+    else if (outcome.result === 'failed')
+      await deps.sleep(pause + backoffMs(failures, outcome.retryAfterMs, deps.random), deps.signal)
+    else await waitOrChange(deps, pause)
     if (deps.signal.aborted) return { result: 'stopped' }
   }
 }

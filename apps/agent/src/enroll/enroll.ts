@@ -4,9 +4,10 @@ import { UsageError } from '@bridgework/command-line'
 import { type Options, optionText } from '../command-line.ts'
 import { type Config, defaultIntervalSeconds, parseConfig, prepareConfigFile, readConfig } from '../config-file.ts'
 import { enrolAgent, IngestProblem } from '../ingest-client.ts'
+import type { NetworkSettings } from '../network/own-network.ts'
 import type { DatabaseSettings } from '../open-dental/database/database-settings.ts'
 import { uploadLimits } from '../pipeline/context.ts'
-import { todoFor } from '../pipeline/cycle.ts'
+import { todoOf } from '../pipeline/cycle.ts'
 import { agentVersion } from '../version.ts'
 import { parseServerUrl } from './server-url.ts'
 
@@ -23,6 +24,8 @@ export type EnrolDeps = {
   readonly print: (line: string) => void
   /** The time zone that a person gives for this enrolled agent, where it is not known; see `askTimeZone`. */
   readonly askTimeZone: (config: Config) => Promise<string | null>
+  /** Called with the settings before the server is asked. */
+  readonly useNetwork: (settings: NetworkSettings) => void
   readonly fetch?: typeof fetch
 }
 
@@ -44,6 +47,7 @@ export async function enroll(options: Options, deps: EnrolDeps): Promise<number>
     )
 
   const draft = await draftConfig(options, deps, server.url, before)
+  deps.useNetwork(draft)
   const file = prepareConfigFile(deps.configPath)
   let config: Config
   try {
@@ -63,9 +67,7 @@ export async function enroll(options: Options, deps: EnrolDeps): Promise<number>
     file.discard()
     if (!(error instanceof IngestProblem)) throw error
     const todo =
-      error.kind === 'key_refused'
-        ? 'Ask for a new enrolment code. A code works once and expires.'
-        : todoFor(error.kind)
+      error.kind === 'key_refused' ? 'Ask for a new enrolment code. A code works once and expires.' : todoOf(error)
     deps.print(`${error.errors}\n  ${todo}`)
     return 1
   }
@@ -93,6 +95,7 @@ async function draftConfig(
     return text === null ? otherwise : Number(text)
   }
   const source = await sourceSettings(options, deps, before, number)
+  const caFile = optionText(options, 'ca-file')
   return parseConfig(
     JSON.stringify({
       server_url: serverUrl,
@@ -104,6 +107,8 @@ async function draftConfig(
       send_notes: before?.sendNotes ?? true,
       interval_seconds: number('interval', before?.intervalSeconds ?? defaultIntervalSeconds),
       upload_lines_max: before?.uploadLinesMax ?? uploadLimits.linesMax,
+      proxy: optionText(options, 'proxy') ?? before?.proxy ?? null,
+      ca_file: caFile === null ? (before?.caFile ?? null) : resolve(caFile),
       state_path:
         optionText(options, 'state') ?? before?.statePath ?? (deps.dataDir ? join(deps.dataDir, 'state.sqlite') : null),
       status_port:

@@ -111,7 +111,7 @@ async function orReport(context: CycleContext, dataset: DatasetName, sync: () =>
   } catch (error) {
     if (!(error instanceof IngestProblem) || !concernsDataset(error)) throw error
     const { kind, errors } = error
-    context.report({ event: 'dataset.failed', dataset, because: kind, what: errors, todo: todoFor(kind) })
+    context.report({ event: 'dataset.failed', dataset, because: kind, what: errors, todo: todoOf(error) })
     context.failure ??= error
     return false
   }
@@ -119,7 +119,16 @@ async function orReport(context: CycleContext, dataset: DatasetName, sync: () =>
 
 function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
   if ((retryAfterMs ?? 0) > datasetWaitMaxMs) return false
-  return ['busy', 'failing', 'in_progress', 'too_large', 'record_invalid', 'list_unknown', 'unexpected'].includes(kind)
+  return [
+    'busy',
+    'failing',
+    'in_progress',
+    'intercepted',
+    'too_large',
+    'record_invalid',
+    'list_unknown',
+    'unexpected',
+  ].includes(kind)
 }
 
 /**
@@ -222,7 +231,7 @@ function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
     return isPassing(error) ? { result: 'put_off' } : { result: 'failed', retryAfterMs: null }
   }
   if (error instanceof IngestProblem) {
-    deps.report({ event: 'cycle.failed', because: error.kind, what: error.errors, todo: todoFor(error.kind) })
+    deps.report({ event: 'cycle.failed', because: error.kind, what: error.errors, todo: todoOf(error) })
     return error.kind === 'key_refused'
       ? { result: 'key_refused' }
       : { result: 'failed', retryAfterMs: error.retryAfterMs }
@@ -230,15 +239,20 @@ function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
   throw error
 }
 
-/** What a person can do about a server's answer. */
+/** What a person can do about a request that failed. */
+export function todoOf({ todo, kind }: IngestProblem): string {
+  return todo ?? todoFor(kind)
+}
+
+/** What a person can do about an answer of this kind. */
 export function todoFor(kind: IngestProblemKind): string {
   switch (kind) {
     case 'unreachable':
-      return 'Check this computer’s internet connection and the server address.'
     case 'redirected':
-      return 'The server redirects to another address, and the agent does not follow. Enrol again with the final address.'
+    case 'intercepted':
+      return 'Check this computer’s internet connection and the server address.'
     case 'key_refused':
-      return 'The agent’s key was revoked or is wrong. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'
+      return 'The agent’s key was revoked or is wrong. Ask for a new enrolment code and run "bridgework-agent enroll --replace". Until then the agent asks again every hour.'
     case 'denied':
     case 'unknown':
       return 'The server no longer knows this organization or location for this agent. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { exitCodes } from './exit-codes.ts'
+import { useSystemNetwork } from './network.ts'
 import { run } from './run.ts'
 
 // The one place that knows that there is a process.
@@ -20,6 +21,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Who no longer reads what is said about the work does not end the work.
 process.stderr.on('error', () => {})
 const { stdin, stdout, stderr, env } = process
+useSystemNetwork(env)
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: interrupted.signal })
 // The process does not wait for what other calls in it may still fetch, a token for example.
 if (interrupted.signal.aborted) process.exit()

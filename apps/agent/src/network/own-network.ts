@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { setGlobalProxyFromEnv } from 'node:http'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { UsageError } from '@bridgework/command-line'
+
+export type NetworkSettings = {
+  /** `http://[name:password@]host:port`; null: as HTTPS_PROXY and NO_PROXY say. */
+  readonly proxy: string | null
+  /** A file of certificates (PEM) of authorities that are trusted as well; null: none. */
+  readonly caFile: string | null
+}
+
+/**
+ * Makes this process trust the authorities that the system trusts, and go through the office's proxy. Addresses of this computer are always asked
+ * directly. Throws a `UsageError` when the file of certificates cannot be used.
+ */
+export function useNetworkOf({ proxy, caFile }: NetworkSettings, env: NodeJS.ProcessEnv): void {
+  const own = caFile === null ? [] : [readCertificates(caFile)]
+  setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...own])])
+  const { https_proxy: lower, HTTPS_PROXY: upper = lower, no_proxy: noLower, NO_PROXY: noUpper = noLower } = env
+  const url = proxy ?? upper ?? ''
+  if (url === '') return
+  const direct = ['localhost', '127.0.0.1', '[::1]', ...(noUpper ?? '').split(',').filter(Boolean)].join(',')
+  setGlobalProxyFromEnv({ https_proxy: url, http_proxy: url, no_proxy: direct })
+}
+
+function readCertificates(path: string): string {
+  try {
+    const text = readFileSync(path, 'utf8')
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+    throw new UsageError(`ca_file ${path} cannot be read (${code}).`)
+  }
+  throw new UsageError(`ca_file ${path} has no certificate in PEM form ("-----BEGIN CERTIFICATE-----").`)
+}
