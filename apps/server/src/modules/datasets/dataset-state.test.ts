@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type DatasetName, datasetNames, getDataset } from '@bridgework/contract'
+import { contractNumber, type DatasetName, datasetNames, getDataset } from '@bridgework/contract'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
@@ -38,6 +38,12 @@ async function someLocations(t: TestContext) {
   return { pool, one, other, read, provided }
 }
 
+const having = (names: readonly string[] | null) => ({
+  datasets: names,
+  attributesLacking: {},
+  contract: contractNumber,
+})
+
 test('locations are synced for the first time when each dataset that they have was read to the end, of all of them', async (t) => {
   const { pool, one, other, read } = await someLocations(t)
   const isSynced = (...ids: LocationId[]) => areInitiallySynced(pool, ids)
@@ -49,7 +55,7 @@ test('locations are synced for the first time when each dataset that they have w
   await read(one, first)
   assert.equal(await isSynced(one), true)
   assert.equal(await isSynced(one, other), false, 'one location is still to come')
-  await setProvided(pool, [other], [second])
+  await setProvided(pool, [other], having([second]))
   assert.equal(await isSynced(one, other), false)
   await read(other, second)
   assert.equal(await isSynced(one, other), true, 'nothing waits for what the source does not have')
@@ -58,16 +64,16 @@ test('locations are synced for the first time when each dataset that they have w
 test('which datasets a source has is noted of the locations that are named, and of no other', async (t) => {
   const { pool, one, other, provided } = await someLocations(t)
   assert.deepEqual(await provided(one), datasetNames)
-  await setProvided(pool, [one], [first, 'of_a_later_contract'])
+  await setProvided(pool, [one], having([first, 'of_a_later_contract']))
   assert.deepEqual(await provided(one), [first])
-  await setProvided(pool, [one], [second])
+  await setProvided(pool, [one], having([second]))
   assert.deepEqual(await provided(one), [second])
-  await setProvided(pool, [], [])
-  await setProvided(pool, [one], [second])
+  await setProvided(pool, [], having([]))
+  await setProvided(pool, [one], having([second]))
   assert.deepEqual([await provided(one), await provided(other)], [[second], datasetNames])
-  await setProvided(pool, [one, other], [])
+  await setProvided(pool, [one, other], having([]))
   assert.deepEqual([await provided(one), await provided(other)], [[], []])
-  await setProvided(pool, [one], null)
+  await setProvided(pool, [one], having(null))
   assert.deepEqual([await provided(one), await provided(other)], [datasetNames, []])
 })
 
@@ -78,7 +84,7 @@ test('which datasets a source has is noted in the order in which writers lock, s
   const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const noted = await withTransaction(pool, async (writer) => {
     await lockDatasetStates(writer, lower, [first])
-    const noting = setProvided(pool, [one, other], [])
+    const noting = setProvided(pool, [one, other], having([]))
     while ((await pool.query(waits)).rowCount === 0) await nextTurn()
     // What comes later in the order is free, or this would wait for ever.
     await writer.query('select from dataset_state where dataset <> $1 or location_id <> $2 for update nowait', [

@@ -1,4 +1,12 @@
-import { type DatasetName, datasetNames, datasets, getDataset, renderingOf, sinceOf, vendorAttribute } from '@bridgework/contract'
+import {
+  type DatasetName,
+  datasetNames,
+  datasets,
+  getDataset,
+  renderingOf,
+  sinceOf,
+  vendorAttribute,
+} from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
