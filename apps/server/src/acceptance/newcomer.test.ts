@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetNames } from '@bridgework/contract'
+import pg from 'pg'
+import { embeddedServerRole, startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres.ts'
+import { migrate } from '../platform/database/migrate.ts'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { Body } from '../testing/test-world.ts'
 import { runVendorGuides } from './testing/test-guides.ts'
@@ -205,6 +208,38 @@ test('a first start that is interrupted, by Ctrl-C or for good, is taken up by t
     },
   )
   assert.equal((await server.kill('SIGTERM')).code, 0)
+})
+
+test('a folder that a version before the first release made is refused in one clear line, by each command, and left as it is', async (t) => {
+  const newcomer = await someNewcomer(t)
+  const { dataDir } = newcomer
+  const directory = mkdtempSync(join(tmpdir(), 'bridgework-migrations-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  writeFileSync(join(directory, '0001_directory.sql'), 'create table organization as select 1 as id')
+  const inDatabase = async (work: (ownerUrl: string) => Promise<unknown>) => {
+    const database = await startEmbeddedPostgres({ dataDir, log: () => {} })
+    await work(database.ownerUrl).finally(database.stop)
+  }
+  await inDatabase((url) => migrate(url, { directory, serverRole: embeddedServerRole, log: () => {} }))
+
+  const text = `A version of Bridgework that was never released made this database: this version does not have its migration 0001_directory. Start the version that made it, or move the folder ${dataDir} away and start again.\n`
+  const { code, stdout, stderr } = await newcomer.start().ended
+  assert.deepEqual([code, stdout, stderr], [1, '', text])
+  const operator = await newcomer.start({}, 'apis/operator/main.ts', ['organization', 'list']).ended
+  assert.deepEqual([operator.code, operator.stderr], [1, `Starting the database for this command …\n${text}`])
+  assert.deepEqual(postgresOf(dataDir), [])
+  await inDatabase(async (connectionString) => {
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    const { rows } = await client.query(`select tablename from pg_tables where schemaname = 'public' order by 1`)
+    await client.end()
+    assert.deepEqual(rows, [{ tablename: 'migration' }, { tablename: 'organization' }])
+  })
+
+  renameSync(dataDir, `${dataDir}.old`)
+  const anew = newcomer.start()
+  await anew.ready()
+  assert.equal((await anew.kill('SIGTERM')).code, 0)
 })
 
 test('a taken port is one clear line, and nothing keeps running', async (t) => {

@@ -1,25 +1,11 @@
 import assert from 'node:assert/strict'
-import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { vendorApiPath } from '@bridgework/contract'
 import { ownerRole, serverRole } from '../platform/database/embedded/cluster.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { aPlan, someWorld } from '../testing/test-world.ts'
-
-/** What migrations of a next version do in the ways that the rules allow (migration-locks.test.ts). */
-const nextVersion = {
-  next_table: 'create table next_thing (id bigint primary key, location_id bigint not null);',
-  next_column: 'alter table record add column next_note text;\nalter table disclosure add column next_note text;',
-  next_check: `alter table record add constraint next_note_short check (length(next_note) < 100) not valid;`,
-  next_check_valid: 'alter table record validate constraint next_note_short;',
-  next_index: `-- Outside a transaction: the table is large.
-drop index concurrently if exists record_next_note;
-create index concurrently record_next_note on record (location_id, next_note) where next_note is not null;
-`,
-}
+import { withNextVersion } from './testing/test-next-version.ts'
 
 test('a service of two processes is upgraded one after the other, and no request fails', async (t) => {
   const world = await someWorld(t)
@@ -89,16 +75,6 @@ function startLoad(ask: (client: number, turn: number) => Promise<void>) {
       await Promise.all(clients)
     },
   }
-}
-
-function withNextVersion(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'bridgework-migrations-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  cpSync(join(import.meta.dirname, '../platform/database/migrations'), folder, { recursive: true })
-  const last = Math.max(...globSync('*.sql', { cwd: folder }).map((name) => Number(name.slice(0, 4))))
-  for (const [index, [name, sql]] of Object.entries(nextVersion).entries())
-    writeFileSync(join(folder, `${String(last + index + 1).padStart(4, '0')}_${name}.sql`), sql)
-  return folder
 }
 
 function ownerUrlOf(serverUrl: string): string {

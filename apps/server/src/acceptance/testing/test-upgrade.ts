@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
@@ -27,14 +27,17 @@ export type Known = {
   locationId: string
   cookie: string
   email: string
+  /** A line of patients as the agent sent it. */
+  sent: string
   /** By dataset: the whole list as it was served, and its watermark. */
   lists: Record<string, { data: unknown; watermark: string }>
 }
 
 const folder = join(import.meta.dirname, '../upgrades')
 
+/** Those of releases: none before the first one. */
 export function listDumps(): string[] {
-  return readdirSync(folder).filter((name) => name.endsWith('.json.gz'))
+  return globSync('*.json.gz', { cwd: folder })
 }
 
 export function readDump(name: string): Dump {
@@ -43,6 +46,7 @@ export function readDump(name: string): Dump {
 
 /** Named after its last migration: of each there is one, which stays as it is. */
 export function writeDump(dump: Dump): void {
+  mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${dump.migration}.json.gz`), gzipSync(JSON.stringify(dump), { level: 9 }))
 }
 

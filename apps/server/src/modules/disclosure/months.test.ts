@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import type pg from 'pg'
-import { serverRole } from '../../platform/database/embedded/cluster.ts'
-import { migrate } from '../../platform/database/migrate.ts'
 import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
-import { migrationsBefore } from '../../platform/database/testing/test-migrations.ts'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
-import { addDisclosedDays } from './accounting.ts'
 import { makeDisclosureMonths } from './months.ts'
 import { type DisclosureEntry, insertDisclosures, listDisclosures } from './store.ts'
 import { makeMonthsBetween } from './testing/test-months.ts'
-
-/** With 500,000: `BRIDGEWORK_TEST_ROWS=500000 npm test -- apps/server/src/modules/disclosure/months.test.ts`. */
-const rows = Number(process.env.BRIDGEWORK_TEST_ROWS ?? 100_000)
 
 const entry: DisclosureEntry = {
   companyId: randomUUID() as CompanyId,
@@ -30,54 +23,6 @@ const entry: DisclosureEntry = {
   ip: '203.0.113.9',
 }
 const timeoutMs = 5_000
-
-test(`F29: ${rows} disclosures become tables of months while servers go on writing, and none waits long, is lost or changed`, async (t) => {
-  const { url, pool, ownerPool } = await oldDatabase(t)
-  await ownerPool.query(
-    `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, request_id, ip)
-     select now() - n * interval '1 minute', gen_random_uuid(), gen_random_uuid(), n % 100, 'patients', '{}', 1, 0, n, 'r' || n, '203.0.113.9'
-       from generate_series(1, $1::integer) n`,
-    [rows],
-  )
-  await addDisclosedDays(ownerPool, '0', '1000')
-  const of = async (table: string, where = 'true') =>
-    (await ownerPool.query(`select count(*), sum(hashtextextended(d::text, 0)) as sum from ${table} d where ${where}`))
-      .rows
-  const isOld = `id <= ${rows}`
-  const before = [await of('disclosure', isOld), await of('disclosed_day')]
-
-  let isOver = false
-  const writers = [1, 2].map(async () => {
-    const waits: number[] = []
-    while (!isOver) {
-      const beganAt = performance.now()
-      await insertDisclosures(pool, [entry], { timeoutMs })
-      waits.push(performance.now() - beganAt)
-    }
-    return waits
-  })
-  // A backup holds back the exclusive lock for a while, and must not hold back those that write behind it.
-  const reader = await ownerPool.connect()
-  await reader.query('begin; lock table disclosure in access share mode')
-  const isReading = new Promise((resolve) => setTimeout(resolve, 2_500)).then(() => reader.query('rollback'))
-  const beganAt = performance.now()
-  await Promise.all([migrate(url, { serverRole, log: () => {} }), isReading])
-  const migratedMs = performance.now() - beganAt
-  reader.release()
-  isOver = true
-  const waits = (await Promise.all(writers)).flat()
-
-  t.diagnostic(
-    `${waits.length} inserts, the longest ${Math.max(...waits).toFixed()} ms; migrated in ${migratedMs.toFixed()} ms`,
-  )
-  assert.ok(Math.max(...waits) < 2_500, 'a read is refused after 3 s')
-  assert.deepEqual([await of('disclosure', isOld), await of('disclosed_day')], before)
-  const { rows: ids } = await ownerPool.query(
-    'select count(*)::integer, count(distinct id)::integer as ids from disclosure',
-  )
-  assert.deepEqual(ids, [{ count: rows + waits.length, ids: rows + waits.length }])
-  assert.deepEqual((await monthsOf(ownerPool)).length, 2)
-})
 
 test('F29: a month has one pair of tables, however many processes make them at once, and nothing that writes waits for it', async (t) => {
   const { pool, ownerPool } = await createTestDatabase(t)
@@ -150,14 +95,6 @@ test('F29: a statement about a practice and some days reads the tables of their 
   const latest = await plan('select from disclosure where location_id = 7 order by disclosed_at desc limit 10')
   assert.match(latest, /^Limit\n *-> *Append/, 'the newest month first, and no sort')
 })
-
-/** A database as the release before had it. */
-async function oldDatabase(t: TestContext) {
-  const database = await createTestDatabase(t)
-  await database.ownerPool.query('drop schema public, monthly cascade; create schema public')
-  await migrate(database.url, { directory: migrationsBefore(t, 'disclosure_bound'), serverRole, log: () => {} })
-  return database
-}
 
 async function monthsOf(owner: pg.Pool): Promise<string[]> {
   const { rows } = await owner.query<{ month: string }>(

@@ -102,6 +102,24 @@ test('an applied migration that was edited is refused in one line that names it,
   assert.deepEqual(await tables(owner), ['migration', 'one'])
 })
 
+test('a database that a version before the first release made is refused in one line that says what to do, and nothing is changed', async (t) => {
+  const { url, serverUrl, owner } = await emptyDatabase(t)
+  const before = migrations(t, {
+    '0001_directory.sql': 'create table one (id bigint)',
+    '0002_access.sql': 'create table two (id bigint)',
+  })
+  await migrate(url, { directory: before, serverRole, log: () => {} })
+  const message =
+    'A version of Bridgework that was never released made this database: this version does not have its migration 0001_directory. Start the version that made it, or empty it.'
+  const options = { directory: migrations(t, { '0001_schema.sql': 'create table three ()' }), toBeginAnew: 'empty it' }
+  for (const more of [{}, { '0002_next.sql': 'create table four ()' }, { '0003_last.sql': 'create table five ()' }]) {
+    for (const [name, sql] of Object.entries(more)) writeFileSync(join(options.directory, name), sql)
+    await assert.rejects(migrate(url, { ...options, serverRole, log: () => {} }), { message })
+    await assert.rejects(awaitMigrations(serverUrl, { ...options, log: () => {} }), { message })
+  }
+  assert.deepEqual(await tables(owner), ['migration', 'one', 'two'])
+})
+
 test('a checkout with Windows’ line endings has the same migrations', async (t) => {
   const { url } = await emptyDatabase(t)
   const directory = migrations(t, { '0001_one.sql': 'create table one (\n  id bigint\n)\n' })

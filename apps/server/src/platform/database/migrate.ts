@@ -17,12 +17,14 @@ export type MigrateOptions = {
   /** The role that the server connects as: gets its rights after every run. Null: the owner itself, which needs no grant. */
   serverRole: string | null
   directory?: string
+  /** How a person begins with an empty database: the end of a sentence of the refusal. */
+  toBeginAnew?: string
 }
 
 /**
  * Brings the database at `ownerUrl` to this version's schema: forward only, each migration in its own transaction (but for those that say otherwise), one process at a time.
- * Refuses with a DatabaseStartError, having changed nothing, a database that a newer version has migrated and one whose applied migrations
- * are not the ones of this version.
+ * Refuses with a DatabaseStartError, having changed nothing, a database that a newer version has migrated, one that a version before the first release
+ * made, and one whose applied migrations are not the ones of this version.
  */
 export async function migrate(ownerUrl: string, options: MigrateOptions): Promise<void> {
   const migrations = await readMigrations(options.directory ?? join(import.meta.dirname, 'migrations'))
@@ -39,7 +41,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
        )`,
     )
     const applied = await listApplied(client)
-    refuseForeign(applied, migrations)
+    refuseForeign(applied, migrations, options.toBeginAnew)
     for (const migration of migrations.slice(applied.length)) await apply(client, migration, options.log)
     if (options.serverRole !== null) await grantServerRole(client, options.serverRole)
   } finally {
@@ -54,7 +56,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
  */
 export async function awaitMigrations(
   url: string,
-  options: { log: Log; directory?: string; waitMs?: number; everyMs?: number },
+  options: { log: Log; directory?: string; toBeginAnew?: string; waitMs?: number; everyMs?: number },
 ): Promise<void> {
   const { log, waitMs = 60_000, everyMs = 1_000 } = options
   const migrations = await readMigrations(options.directory ?? join(import.meta.dirname, 'migrations'))
@@ -64,7 +66,7 @@ export async function awaitMigrations(
     const until = Date.now() + waitMs
     for (let isFirst = true; ; isFirst = false) {
       const applied = await listAppliedAtRest(client)
-      if (applied) refuseForeign(applied, migrations)
+      if (applied) refuseForeign(applied, migrations, options.toBeginAnew)
       if (applied?.length === migrations.length) return
       if (Date.now() >= until) {
         throw new DatabaseStartError(
@@ -140,7 +142,17 @@ async function listAppliedAtRest(client: pg.Client): Promise<Applied[] | null> {
   }
 }
 
-function refuseForeign(applied: readonly Applied[], migrations: readonly Migration[]): void {
+function refuseForeign(
+  applied: readonly Applied[],
+  migrations: readonly Migration[],
+  toBeginAnew = 'begin with an empty database',
+): void {
+  const unknown = applied.find(({ name }, index) => migrations[index] && name !== migrations[index].name)
+  if (unknown) {
+    throw new DatabaseStartError(
+      `A version of Bridgework that was never released made this database: this version does not have its migration ${unknown.name}. Start the version that made it, or ${toBeginAnew}.`,
+    )
+  }
   const newest = applied.at(-1)
   if (newest && newest.number > migrations.length) {
     throw new DatabaseStartError(
@@ -149,7 +161,7 @@ function refuseForeign(applied: readonly Applied[], migrations: readonly Migrati
   }
   for (const [index, row] of applied.entries()) {
     const known = migrations[index]
-    if (row.number === known?.number && row.name === known.name && row.sha256 === known.sha256) continue
+    if (row.sha256 === known?.sha256) continue
     throw new DatabaseStartError(
       `Migration ${row.name} of the database differs from ${known?.name ?? 'that'} of this version. An applied migration must never be edited: restore the file, or start the version that migrated the database.`,
     )

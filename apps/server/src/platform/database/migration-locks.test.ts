@@ -6,12 +6,12 @@ import { createTestDatabase } from './testing/test-database.ts'
 import { findLongLocks, largeTables } from './testing/test-migration-locks.ts'
 
 const folder = join(import.meta.dirname, 'migrations')
-/** Earlier ones are released, and never change. */
-const lastBefore = 44
+/** The first one makes the tables, when nobody uses them. */
+const first = 1
 
 test('no new migration holds a large table while all its rows are read or written', () => {
   const found = globSync('*.sql', { cwd: folder })
-    .filter((name) => Number(name.slice(0, 4)) > lastBefore)
+    .filter((name) => Number(name.slice(0, 4)) > first)
     .flatMap((name) => findLongLocks(readFileSync(join(folder, name), 'utf8')).map((each) => `${name}: ${each}`))
   assert.deepEqual(found, [])
 })

@@ -30,15 +30,16 @@ export async function openDatabase(
   if (settings.database.kind === 'server') {
     const { url, migrationUrl, migrations } = settings.database
     for (const each of new Set([migrationUrl ?? url, url])) await requireSessions(each)
+    const toBeginAnew = 'set DATABASE_URL to an empty database'
     if (migrations === 'apart' && !options.migrates) {
-      await awaitMigrations(url, { log })
+      await awaitMigrations(url, { log, toBeginAnew })
       return { serverUrl: url, ownerUrl: migrationUrl ?? url, close: async () => {} }
     }
     if (migrations === 'apart' && migrationUrl === null) {
       throw new DatabaseStartError('To migrate the database, set BRIDGEWORK_MIGRATION_DATABASE_URL.')
     }
     const serverRole = migrationUrl === null ? null : decodeURIComponent(new URL(url).username)
-    await migrate(migrationUrl ?? url, { log, serverRole })
+    await migrate(migrationUrl ?? url, { log, serverRole, toBeginAnew })
     return { serverUrl: url, ownerUrl: migrationUrl ?? url, close: async () => {} }
   }
   const { dataDir } = settings
@@ -47,7 +48,11 @@ export async function openDatabase(
     : await startEmbeddedPostgres({ dataDir, log })
   const close = 'close' in embedded ? embedded.close : embedded.stop
   try {
-    await migrate(embedded.ownerUrl, { log, serverRole: embeddedServerRole })
+    await migrate(embedded.ownerUrl, {
+      log,
+      serverRole: embeddedServerRole,
+      toBeginAnew: `move the folder ${dataDir} away and start again`,
+    })
   } catch (error) {
     await close()
     throw error

@@ -6,13 +6,13 @@ create table access_grant (
   organization_id bigint not null,
   location_id bigint,
   dataset text not null,
-  granted_at timestamp with time zone not null default now(),
-  granted_by text not null,
-  revoked_at timestamp with time zone,
-  revoked_by text,
   notes boolean not null default false,
   purpose text,
+  granted_at timestamp with time zone not null default now(),
+  granted_by text not null,
   ends_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by text,
   constraint access_grant_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint access_grant_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),
   constraint access_grant_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
@@ -54,9 +54,9 @@ create table agent (
   name text not null,
   version text,
   key_hmac bytea not null,
+  secret_key_id text,
   enrolled_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
-  secret_key_id text,
   failed_release text,
   failed_release_outcome text,
   failed_release_at timestamp with time zone,
@@ -148,9 +148,9 @@ create table audit_event (
   actor text not null,
   action text not null,
   facts jsonb not null default '{}'::jsonb,
+  reason text,
   ip inet,
   request_id text,
-  reason text,
   constraint audit_event_pkey PRIMARY KEY (id),
   constraint audit_event_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text, 'account'::text])))
 );
@@ -160,12 +160,12 @@ CREATE INDEX audit_event_of_user ON public.audit_event USING btree (user_id, id 
 create table company (
   id uuid not null,
   name text not null,
+  name_key text,
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
-  erased_at timestamp with time zone,
-  name_key text,
   verified_at timestamp with time zone,
   verified_by text,
+  erased_at timestamp with time zone,
   constraint company_pkey PRIMARY KEY (id),
   constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
@@ -213,21 +213,21 @@ create table complete_list (
   dataset text not null,
   id bigint not null generated always as identity,
   agent_id bigint not null,
+  fence bigint,
   began_at_upload bigint not null,
   covered_to text not null default ''::text,
   begun_at timestamp with time zone not null,
   answer text,
-  fence bigint,
   constraint complete_list_location_id_dataset_id_key UNIQUE (location_id, dataset, id),
   constraint complete_list_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id) ON DELETE CASCADE,
   constraint complete_list_pkey PRIMARY KEY (location_id, dataset)
 );
 
 create table complete_list_missing (
-  list_id bigint not null,
-  source_id text not null,
   location_id bigint not null,
   dataset text not null,
+  list_id bigint not null,
+  source_id text not null,
   constraint complete_list_missing_location_id_dataset_list_id_fkey FOREIGN KEY (location_id, dataset, list_id) REFERENCES complete_list(location_id, dataset, id) ON DELETE CASCADE,
   constraint complete_list_missing_pkey PRIMARY KEY (location_id, dataset, list_id, source_id)
 );
@@ -281,16 +281,16 @@ create table disclosure (
   key_pair_id uuid not null,
   location_id bigint not null,
   dataset text not null,
+  notes boolean not null default false,
   filters jsonb not null,
   records integer not null,
+  counted integer,
+  digested integer,
   after_id bigint,
   last_id bigint,
   record_ids bigint[],
   request_id text not null,
   ip inet not null,
-  counted integer,
-  digested integer,
-  notes boolean not null default false,
   constraint disclosure_check CHECK (((record_ids IS NULL) = ((after_id IS NOT NULL) AND (last_id IS NOT NULL)))),
   constraint disclosure_counted_check CHECK ((counted >= 0)),
   constraint disclosure_digested_check CHECK ((digested > 0)),
@@ -309,11 +309,11 @@ create table disclosure_drop (
 
 create table enrolment_code (
   code_hmac bytea not null,
+  secret_key_id text,
   organization_id bigint not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
-  secret_key_id text,
   constraint enrolment_code_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint enrolment_code_pkey PRIMARY KEY (code_hmac)
 );
@@ -359,9 +359,9 @@ create table installation (
 create table invitation (
   member_id uuid not null,
   token_hmac bytea not null,
+  secret_key_id text,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
-  secret_key_id text,
   constraint invitation_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
   constraint invitation_pkey PRIMARY KEY (member_id),
   constraint invitation_token_hmac_key UNIQUE (token_hmac)
@@ -372,11 +372,11 @@ create table key_pair (
   company_id uuid not null,
   client_id text not null,
   secret_hmac bytea not null,
+  secret_key_id text,
   created_by uuid,
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
   revoked_by uuid,
-  secret_key_id text,
   constraint key_pair_client_id_key UNIQUE (client_id),
   constraint key_pair_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint key_pair_created_by_fkey FOREIGN KEY (created_by) REFERENCES membership(id),
@@ -406,16 +406,16 @@ create table location (
   email text,
   website_url text,
   time_zone text,
+  assigned_time_zone text,
   currency text,
+  office_hours jsonb,
   is_active boolean not null default true,
   pms_name text,
   pms_version text,
+  reported_by bigint,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  office_hours jsonb,
   closed_at timestamp with time zone,
-  reported_by bigint,
-  assigned_time_zone text,
   constraint location_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint location_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint location_organization_id_source_id_key UNIQUE (organization_id, source_id),
@@ -439,10 +439,10 @@ create table location_writer (
   location_id bigint not null,
   agent_id bigint not null,
   fence bigint not null default 1,
+  first_upload bigint not null default 0,
   taken_at timestamp with time zone not null,
   refused_agent_id bigint,
   refused_at timestamp with time zone,
-  first_upload bigint not null default 0,
   constraint location_writer_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id),
   constraint location_writer_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id) ON DELETE CASCADE,
   constraint location_writer_pkey PRIMARY KEY (location_id),
@@ -454,29 +454,29 @@ create table mail (
   recipient text not null,
   subject text not null,
   text_body text not null,
+  attachment_name text,
+  attachment text,
+  settings_url text,
   created_at timestamp with time zone not null default now(),
   attempts integer not null default 0,
   next_attempt_at timestamp with time zone not null default now(),
   last_error text,
-  attachment_name text,
-  attachment text,
-  settings_url text,
   constraint mail_pkey PRIMARY KEY (id)
 );
 CREATE INDEX mail_due ON public.mail USING btree (next_attempt_at);
 
 create table membership (
   id uuid not null,
+  side text not null,
   company_id uuid,
+  organization_id bigint,
+  tenant_id text not null generated always as (COALESCE((company_id)::text, (organization_id)::text, side)) stored,
+  user_id uuid,
   email text not null,
   name text not null,
   role text not null,
   created_at timestamp with time zone not null default now(),
-  user_id uuid,
   removed_at timestamp with time zone,
-  side text not null,
-  organization_id bigint,
-  tenant_id text not null generated always as (COALESCE((company_id)::text, (organization_id)::text, side)) stored,
   constraint membership_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint membership_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint membership_pkey PRIMARY KEY (id),
@@ -565,11 +565,11 @@ create table organization (
   external_reference text,
   time_zone text,
   country text,
+  agent_updates boolean not null default false,
+  first_steps_dismissed_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   erased_at timestamp with time zone,
-  first_steps_dismissed_at timestamp with time zone,
-  agent_updates boolean not null default false,
   constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint organization_pkey PRIMARY KEY (id)
 );
@@ -631,11 +631,11 @@ create table portal_session (
   expires_at timestamp with time zone not null,
   ip_address text,
   user_agent text,
-  created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now(),
   second_factor boolean not null default false,
   identity_provider_id uuid,
   authenticated_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
   constraint portal_session_pkey PRIMARY KEY (id),
   constraint portal_session_token_key UNIQUE (token),
   constraint portal_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
@@ -757,7 +757,7 @@ create table record_reference (
   target_source_id text not null,
   dataset text not null,
   record_id bigint not null,
-  constraint record_embed_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset, record_id)
+  constraint record_reference_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset, record_id)
 );
 CREATE INDEX record_reference_of_record ON public.record_reference USING btree (location_id, dataset, record_id);
 
@@ -773,10 +773,10 @@ create table removal (
   after_source_id text not null default ''::text,
   created_at timestamp with time zone not null default now(),
   held_at timestamp with time zone,
+  decided_at timestamp with time zone,
   attempts integer not null default 0,
   next_attempt_at timestamp with time zone not null default now(),
   last_error text,
-  decided_at timestamp with time zone,
   constraint removal_pkey PRIMARY KEY (location_id, dataset, id),
   constraint removal_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'listing'::text, 'held'::text, 'running'::text, 'kept'::text, 'dropped'::text])))
 );
@@ -931,13 +931,13 @@ create table sign_in_rule (
 
 create table sign_up (
   token_hmac bytea not null,
+  secret_key_id text,
   side text not null,
   tenant_name text not null,
   name text not null,
   email text not null,
   password_hash text not null,
   expires_at timestamp with time zone not null,
-  secret_key_id text,
   constraint sign_up_pkey PRIMARY KEY (token_hmac),
   constraint sign_up_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text])))
 );
@@ -993,8 +993,8 @@ create table upload (
   body_hash bytea not null,
   answer text not null,
   unchanged_keys text[] not null,
-  received_at timestamp with time zone not null,
   unchanged_ids int8multirange not null default '{}'::int8multirange,
+  received_at timestamp with time zone not null,
   constraint upload_pkey PRIMARY KEY (location_id, dataset, agent_id, number)
 );
 CREATE INDEX upload_agent_number ON public.upload USING btree (agent_id, number);
@@ -1013,16 +1013,16 @@ create table vendor_request (
   id bigint not null generated always as identity,
   answered_at timestamp with time zone not null,
   request_id text not null,
+  key_pair_id uuid,
   method text not null,
   route text not null,
   location_id bigint,
+  outcome text not null default 'ok'::text,
   status integer not null,
   code text,
+  because text,
   records integer not null default 0,
   duration_ms real not null,
-  key_pair_id uuid,
-  because text,
-  outcome text not null default 'ok'::text,
   constraint vendor_request_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'throttled'::text, 'error'::text, 'unauthenticated'::text]))),
   constraint vendor_request_pkey PRIMARY KEY (company_id, outcome, id)
 );

@@ -6,10 +6,6 @@ import { ingestVersionHeader, notesVersion } from '@bridgework/contract/ingest'
 import { changeAccess, revokeAccess } from '../../../modules/consent/grant.ts'
 import { removeNotesSlice } from '../../../modules/records/removals/note-remover.ts'
 import { rerenderSlice } from '../../../modules/records/write/rerenderer.ts'
-import { serverRole } from '../../../platform/database/embedded/cluster.ts'
-import { migrate } from '../../../platform/database/migrate.ts'
-import { createTestDatabase } from '../../../platform/database/testing/test-database.ts'
-import { migrationsBefore } from '../../../platform/database/testing/test-migrations.ts'
 import { aRecord, type Body, someWorld, type TestVendor } from '../../../testing/test-world.ts'
 
 test('K24: notes reach no page, record, digest, delta, filter, log or metric of a company without them, and end with the grant', async (t) => {
@@ -177,45 +173,13 @@ test('notes that are granted again before all are removed stay, and the agent se
   assert.notEqual(await asked(), first)
 })
 
-test('the upgrade removes the notes that are stored, and an older process can store none', async (t) => {
-  const { url, pool, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public, monthly cascade; create schema public')
-  await migrate(url, { directory: migrationsBefore(t, 'notes'), serverRole, log: () => {} })
-  const note = 'He said "no" \\ and {"note":"again"} \\\\" left'
-  const source = (text: string | null) => JSON.stringify({ ...aRecord('appointments'), note: text })
-  const document = (text: string | null) =>
-    JSON.stringify({ id: '1', type: 'appointment', attributes: { note: text, is_hidden: false } })
-  const insert = (id: number, dataset: string, text: string | null) =>
-    ownerPool.query(
-      `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash,
-                           source, document)
-       values (7, $1, $2, $2::bigint, 1, false, 1, 1, now(), '', $3, $4)`,
-      [dataset, id, source(text), document(text)],
-    )
-  for (const [id, text] of [note, null, ''].entries()) await insert(id + 1, 'appointments', text)
-  await insert(4, 'insurance_plans', note)
-  await ownerPool.query(
-    `insert into dataset_grant (location_id, company_id, dataset, granted_stamp, granted_at)
-     select 7, gen_random_uuid(), name, 5, now() from unnest('{appointments,insurance_plans}'::text[]) as name`,
-  )
-
-  await migrate(url, { serverRole, log: () => {} })
-
-  const { rows } = await pool.query<{ source: string; document: string; hash: string }>(
-    `select source, document, encode(source_hash, 'hex') as hash from record order by id`,
-  )
-  const hash = createHash('sha256').update(source(null)).digest('hex').slice(0, 32)
-  for (const row of rows.slice(0, 3)) {
-    assert.deepEqual([row.source, row.document], [source(null), document(null)])
-    assert.ok(row.hash === hash || row.hash === '', 'a record that had no note is as it was')
+test('the database takes no note into what every company may read', async (t) => {
+  const { world, location, withNotes } = await somePractice(t)
+  await upload(location, withNotes)
+  for (const name of datasetsWithNotes) {
+    const noted = `update record set document = replace(document, '"${noteOf(name)}":null', '"${noteOf(name)}":"x"') where dataset = $1`
+    await assert.rejects(world.pool.query(noted, [name]), { constraint: 'record_document_without_notes' }, name)
   }
-  assert.deepEqual([rows[0]?.hash, rows[3]?.document], [hash, document(note)])
-  const { rows: grants } = await pool.query('select dataset, granted_stamp from dataset_grant order by dataset')
-  assert.deepEqual(
-    grants.map(({ granted_stamp }) => granted_stamp),
-    [null, '5'],
-  )
-  await assert.rejects(insert(9, 'appointments', note), { constraint: 'record_document_without_notes' })
 })
 
 /** A practice with three records of each dataset that has notes, two of which have one, and a company that gets them and one that does not. */

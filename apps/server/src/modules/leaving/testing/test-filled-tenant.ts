@@ -32,7 +32,8 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       [a, agentId],
     ],
     [
-      `insert into complete_list_missing select id, 's', location_id, dataset from complete_list where location_id = $1`,
+      `insert into complete_list_missing (location_id, dataset, list_id, source_id)
+       select location_id, dataset, id, 's' from complete_list where location_id = $1`,
       [a],
     ],
     [`insert into removal (location_id, dataset, id, state) values ($1, 'patients', $2, 'held')`, [a, randomUUID()]],

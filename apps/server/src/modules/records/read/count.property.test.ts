@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
-import { serverRole } from '../../../platform/database/embedded/cluster.ts'
-import { migrate } from '../../../platform/database/migrate.ts'
 import { createTestDatabase } from '../../../platform/database/testing/test-database.ts'
-import { migrationsBefore } from '../../../platform/database/testing/test-migrations.ts'
 import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
 import { aPlan, aRecord, aSchedule } from '../../../testing/test-world.ts'
 import type { DatasetKey } from '../../datasets/dataset-state.ts'
@@ -81,84 +76,6 @@ test('what writers count is what is there, after any uploads, removals, returns,
     }),
     { seed, numRuns: runs, endOnFailure: true },
   )
-})
-
-test('records of an older version are counted when the schema is brought up to date, and no older version changes any more', async (t) => {
-  const { url, pool, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public, monthly cascade; create schema public')
-  await migrate(url, { directory: migrationsBefore(t, 'record_counts'), serverRole, log: () => {} })
-  await ownerPool.query(
-    `insert into organization (id, name) values (1, 'Practice');
-     insert into location (id, organization_id, source_id, name) values (7, 1, '0', 'Location');
-     insert into dataset_state (location_id, dataset, first_stamp, last_stamp, total, visible)
-     select 7, name, 1, 60000, case name when 'appointments' then 30000 else 0 end, 0 from unnest('{${datasetNames}}'::text[]) as name;
-     insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash,
-                         source, document, starts_at)
-     select 7, 'appointments', n, n, 1 + case when n < 12000 then n / 2 when n < 25000 then 20000 else n end, false, 1, 1, now(), '', '{}',
-            '{}', case when n % 5 > 0 then n * 1000000000::bigint end
-       from generate_series(1, 30000) as n;
-     select setval('record_id_appointments', 30000)`,
-  )
-
-  await migrate(url, { serverRole, log: () => {} })
-
-  assert.deepEqual(await findMiscounts(pool), [])
-  const { rows } = await pool.query<{ span_from: string; records: string }>(
-    `select span_from, sum(records) as records from record_count group by 1 order by 1`,
-  )
-  // A stamp that many records have is in one span; others end where they hold enough.
-  assert.deepEqual(rows, [
-    { span_from: '1', records: '10001' },
-    { span_from: '5002', records: '14998' },
-    { span_from: '25001', records: '5001' },
-  ])
-  const locationId = '7' as LocationId
-  const uploaded = [1, 12_000, 29_000, 40_000].map((key) => ({ key, values: { value: 1, target: 0, week: 2900 } }))
-  await take(pool, locationId, { kind: 'upload', dataset: appointments, records: uploaded })
-  assert.deepEqual(await findMiscounts(pool), [])
-  await assert.rejects(pool.query('update dataset_state set last_stamp = last_stamp + 1, total = 30001'), {
-    constraint: 'dataset_state_counted',
-  })
-})
-
-test('starts of an older version before 1970 and after 2255 get their moments, and are counted in their weeks', async (t) => {
-  const { pool, ownerPool } = await createTestDatabase(t)
-  const texts = [
-    ...['0000-01-01T00:00:00.000Z', '0000-02-29T23:59:59.999Z', '0001-01-01T00:00:00.000Z', '1900-03-01T08:30:00.000Z'],
-    ...['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00.000Z', '2026-03-01T08:30:00.000Z', '2255-06-05T23:47:34.741Z'],
-    ...['2400-01-01T00:00:00.123Z', '9999-12-31T23:59:59.999Z', null, null],
-  ]
-  const locationId = await aLocation(pool)
-  const agentId = '5' as AgentId
-  for (const [index, starts_at] of texts.entries()) {
-    const source = JSON.stringify(aRecord(appointments, { starts_at, treatment_source_ids: [] }))
-    const by = {
-      agentId,
-      fence: null,
-      number: String(index + 1),
-      bodyHash: '00',
-      lines: [{ sourceId: `a${index}`, source }],
-    }
-    await storeUpload(pool, { locationId, dataset: appointments, ...by }, () => new Date())
-  }
-  const starts = async () => (await pool.query('select id, starts_at from record order by id')).rows
-  const right = await starts()
-  assert.deepEqual(await findMiscounts(pool), [])
-
-  // As that version stored them.
-  await ownerPool.query(
-    `update record set starts_at = case when starts_at >= 0 then starts_at - starts_at % 32 * (starts_at > 9007199254740991)::integer end;
-     delete from record_count;
-     insert into record_count (location_id, dataset, span_from, starts_week, records, lowest_id)
-     select location_id, dataset, (select span_from from dataset_state s where s.location_id = r.location_id and s.dataset = r.dataset),
-            coalesce(starts_at / 604800000000, -1), count(*), min(id)
-       from record r group by 1, 2, 3, 4`,
-  )
-  assert.notDeepEqual(await starts(), right)
-  const migrations = join(import.meta.dirname, '../../../platform/database/migrations')
-  await ownerPool.query(readFileSync(join(migrations, '0054_every_start.sql'), 'utf8'))
-  assert.deepEqual(await starts(), right)
-  assert.deepEqual(await findMiscounts(pool), [])
 })
 
 function upload(keysMax: number, ...names: DatasetName[]): fc.Arbitrary<Step> {

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
-import { serverRole } from '../../../platform/database/embedded/cluster.ts'
-import { migrate } from '../../../platform/database/migrate.ts'
 import { createTestDatabase } from '../../../platform/database/testing/test-database.ts'
-import { migrationsBefore } from '../../../platform/database/testing/test-migrations.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
 import { aPlan } from '../../../testing/test-world.ts'
@@ -17,14 +14,7 @@ import { storeUpload } from '../write/upload.ts'
 import { reconcile } from './reconcile.ts'
 import { mustBeHeld } from './removal.ts'
 import { confirmRemoval, listHeldRecords, rejectRemoval } from './removal-decision.ts'
-import {
-  dropBrokenLists,
-  dropWaitingRemovals,
-  findCurrentRemoval,
-  hashSourceIds,
-  listKept,
-  listRemovals,
-} from './removal-store.ts'
+import { dropBrokenLists, dropWaitingRemovals, findCurrentRemoval, listKept, listRemovals } from './removal-store.ts'
 import { removeSlice } from './remover.ts'
 
 const plans = datasetNames[1] as DatasetName
@@ -337,33 +327,6 @@ function dying(pool: Pool, statements: number): { pool: Pool; isDead: () => bool
   // Only connect and query are used of it.
   return { pool: { connect, query } as unknown as Pool, isDead: () => left < 0 }
 }
-
-test('what waited before the schema was brought up to date waits on, without what was received since', async (t) => {
-  const { url, pool, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public, monthly cascade; create schema public')
-  await migrate(url, { directory: migrationsBefore(t, 'removals'), serverRole, log })
-  await ownerPool.query(
-    `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash,
-                         source, document)
-     select 7, 'insurance_plans', n, 'p' || n, 1, false, 1, 1, case n when 2 then now() else now() - interval '2 days' end, '', '{}', '{}'
-       from generate_series(1, 5) as n;
-     insert into upload (location_id, dataset, agent_id, number, body_hash, answer, unchanged_source_ids, received_at)
-     values (7, 'insurance_plans', 1, 2, '', '{}', '{p3}', now()), (7, 'insurance_plans', 1, 1, '', '{}', '{p4}', now() - interval '2 days');
-     insert into removal_hold (location_id, dataset, agent_id, source_ids, visible, held_at)
-     values (7, 'insurance_plans', 1, '{p1,p2,p3,p4}', 5, now() - interval '1 day')`,
-  )
-
-  await migrate(url, { serverRole, log })
-
-  const held = await findCurrentRemoval(pool, { locationId: '7' as LocationId, dataset: plans })
-  assert.partialDeepStrictEqual(held, { state: 'held', remaining: 2, visible: 5 })
-  assert.equal(held?.listHash, await hashSourceIds(pool, ['p4', 'p1']))
-  const shown = await listHeldRecords(pool, held ?? assert.fail(), 10)
-  assert.deepEqual(
-    shown.map(({ sourceId }) => sourceId),
-    ['p1', 'p4'],
-  )
-})
 
 test('a slice that fails is tried again later, and other locations’ removals go on meanwhile', async (t) => {
   const { pool, ownerPool } = await createTestDatabase(t)
