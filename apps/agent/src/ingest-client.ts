@@ -102,8 +102,8 @@ export type IngestClient = {
     writtenByOthers: readonly WrittenByOther[]
     /** The number of the contract that the service knows. */
     contract: number
-    /** Null: none. Absent: the service knows no releases. */
-    release?: OfferedRelease | null
+    /** Null: none. */
+    release: OfferedRelease | null
   }>
   /** One part, from 0, of the file of an offered release. */
   getReleasePart(version: string, number: number): Promise<Buffer>
@@ -160,10 +160,10 @@ export function ingestClient(options: IngestOptions): IngestClient {
         highestNumber: answer.highest_number,
         epoch: answer.epoch,
         zones: zonesOf(answer),
-        notes: (answer.notes ?? []).map(({ source_id: sourceId, dataset, since }) => ({ sourceId, dataset, since })),
-        writtenByOthers: (answer.written_by_others ?? []).map(writtenByOther),
+        notes: answer.notes.map(({ source_id: sourceId, dataset, since }) => ({ sourceId, dataset, since })),
+        writtenByOthers: answer.written_by_others.map(writtenByOther),
         contract: call.serviceContract(),
-        ...(answer.release !== undefined && { release: answer.release }),
+        release: answer.release,
       }
     },
     getReleasePart: async (version, number) => {
@@ -249,7 +249,7 @@ function json(body: object): Content {
 
 function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'> & { agentKey?: string }) {
   const send = options.fetch ?? fetch
-  /** As the service says in its answers. What answers in its place, and the first release, say none. */
+  /** As the service says in its answers. */
   let serviceContract = 1
   const call = async <Name extends IngestRouteName>(
     name: Name,
@@ -331,11 +331,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A server of an earlier version tells of none. */
 function zonesOf(answer: IngestAnswers['identifyAgent']): ZonesSet {
-  const own = answer.location_time_zones ?? []
   return {
-    organization: answer.time_zone ?? null,
-    locations: new Map(own.map(({ source_id, time_zone }) => [source_id, time_zone])),
+    organization: answer.time_zone,
+    locations: new Map(answer.location_time_zones.map(({ source_id, time_zone }) => [source_id, time_zone])),
   }
 }

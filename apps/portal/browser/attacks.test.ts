@@ -19,9 +19,8 @@ test('W18: markup in the names of companies, practices, locations, plans and peo
   await pool.query('update company set name = $1', [`company ${markup}`])
   const uploaded = await location.upload('insurance_plans', { p2: aPlan({ plan_name: `plan ${markup}` }) })
   assert.equal(uploaded.status, 200, uploaded.text)
-  const removal = { began_at_upload: 10_000_000, source_ids: ['p1'] }
-  const list = `/locations/${location.id}/insurance_plans/reconcile`
-  assert.equal((await portal.post(list, location.agent, removal)).status, 409)
+  const removal = await portal.sendList(location.agent, location.id, 'insurance_plans', 10_000_000, ['p1'])
+  assert.equal(removal.status, 409)
   assert.equal((await vendor.get(`/locations/${location.id}/insurance_plans`)).status, 200)
 
   const person = await portal.addPerson(`person ${markup}`)

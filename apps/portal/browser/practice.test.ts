@@ -285,10 +285,7 @@ test('a location with two agents says so, and an admin lets the other one take o
 
 test('a held removal hides records only after the count was typed', async (t) => {
   const { page, home, location, organizationId, ...portal } = await somePractice(t, 'admin')
-  const held = await portal.post(`/locations/${location.id}/insurance_plans/reconcile`, location.agent, {
-    began_at_upload: 10_000_000,
-    source_ids: ['p1'],
-  })
+  const held = await portal.sendList(location.agent, location.id, 'insurance_plans', 10_000_000, ['p1'])
   assert.equal(held.body.code, 'removal_held')
 
   await page.goto(home)
@@ -311,11 +308,7 @@ test('several removals are decided at once, and what is kept can be decided abou
   const { page, home, location, ...portal } = await somePractice(t, 'admin')
   const schedules = Array.from({ length: 12 }, (_, index) => [`f${index}`, aSchedule({ name: `Schedule ${index}` })])
   await location.upload('fee_schedules', Object.fromEntries(schedules))
-  const missing = (dataset: string) =>
-    portal.post(`/locations/${location.id}/${dataset}/reconcile`, location.agent, {
-      began_at_upload: 10_000_000,
-      source_ids: [],
-    })
+  const missing = (dataset: string) => portal.sendList(location.agent, location.id, dataset, 10_000_000, [])
   for (const dataset of ['insurance_plans', 'fee_schedules'])
     assert.equal((await missing(dataset)).body.code, 'removal_held')
 

@@ -98,6 +98,7 @@ function agentOf(settings: Parameters<typeof openDentalConnector>[0]) {
       writtenByOthers: [],
       contract: contractNumber,
       notes: [],
+      release: null,
     }),
     getReleasePart: async () => Buffer.alloc(0),
     reportRelease: async () => {},

@@ -32,8 +32,6 @@ export const limits = {
   locationsBytesMax: 4 * 1024 * 1024,
   /** Keys in one slice of a complete list. */
   sliceKeysMax: 10_000,
-  /** Bytes of a complete list of source ids, unpacked. */
-  reconcileBytesMax: 64 * 1024 * 1024,
   /** Bytes of the signed file of an agent's release: its bundle has 2.4 MB. */
   agentReleaseBytesMax: 16 * 1024 * 1024,
   /** Bytes of each part of that file, but for the last one, which may have fewer. */

@@ -193,6 +193,10 @@ async function someAgent(t: TestContext, step?: () => void) {
         server_time: '2026-11-20T12:00:00Z',
         highest_number: null,
         epoch: 'e',
+        time_zone: null,
+        location_time_zones: [],
+        notes: [],
+        written_by_others: [],
         release,
       }
       disturb(({ path, kind }) => {

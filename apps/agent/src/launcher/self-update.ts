@@ -8,8 +8,8 @@ import type { Updates } from './updates.ts'
 
 /** Takes the releases that the service offers. */
 export type SelfUpdate = {
-  /** What the service offered at this contact: null is none, undefined that it knows no releases. */
-  readonly offer: (release: OfferedRelease | null | undefined) => void
+  /** What the service offered at this contact; null: none. */
+  readonly offer: (release: OfferedRelease | null) => void
   /**
    * Downloads, verifies and installs what was offered last, and says which release was rolled back. True: a version is installed, which the
    * launcher starts. Call it between two cycles. Throws only for a bug.

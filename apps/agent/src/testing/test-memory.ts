@@ -54,6 +54,11 @@ async function startCountingServer(t: Cleanup) {
       server_time: new Date().toISOString(),
       highest_number: null,
       epoch: 'e',
+      time_zone: null,
+      location_time_zones: [],
+      notes: [],
+      release: null,
+      written_by_others: [],
     }
     if (request.url?.endsWith('/locations')) {
       const { locations } = JSON.parse(body) as { locations: { source_id: string }[] }

@@ -164,13 +164,18 @@ const heldDataset = 'patients'
 
 /** The agent says that all patients are gone, as after a mistake in the office. */
 async function holdRemoval(url: string, file: SandboxFile): Promise<void> {
-  const answer = await fetch(`${url}/ingest/v1/locations/${file.granted_location_ids[0]}/${heldDataset}/reconcile`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${file.agent_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ began_at_upload: Number.MAX_SAFE_INTEGER, source_ids: ['none'] }),
-  })
-  const { code } = (await answer.json()) as { code?: string }
-  if (code !== 'removal_held') throw new Error(`the removal is not held: ${answer.status}`)
+  const lists = `${url}/ingest/v1/locations/${file.granted_location_ids[0]}/${heldDataset}/complete_lists`
+  const post = async (at: string, body: object) => {
+    const answer = await fetch(at, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${file.agent_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return (await answer.json()) as { code?: string; list_id?: string }
+  }
+  const { list_id } = await post(lists, { began_at_upload: Number.MAX_SAFE_INTEGER })
+  const { code } = await post(`${lists}/${list_id}/finish`, {})
+  if (code !== 'removal_held') throw new Error(`the removal is not held: ${code}`)
 }
 
 /** An act of the person whose page it is, as the page would send it. */

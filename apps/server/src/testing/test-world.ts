@@ -189,6 +189,26 @@ export async function someWorld(
       body: JSON.stringify(body),
     })
 
+  /** Sends a complete list in one slice. Returns the answer of the first step that is refused, else the last one's. */
+  const sendList = async (
+    agent: { agentKey: string },
+    locationId: string,
+    dataset: string,
+    beganAtUpload: number,
+    sourceIds: readonly string[],
+  ) => {
+    const path = `/locations/${locationId}/${dataset}/complete_lists`
+    const begun = await post(path, agent, { began_at_upload: beganAtUpload })
+    if (begun.status !== 200) return begun
+    const lines = sourceIds.toSorted().map((source_id) => JSON.stringify({ source_id }))
+    const compared = await request(`/ingest/v1${path}/${begun.body.list_id}/slices`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${agent.agentKey}`, 'content-type': 'application/x-ndjson' },
+      body: ['{"after":null}', ...lines].join('\n'),
+    })
+    return compared.status === 200 ? post(`${path}/${begun.body.list_id}/finish`, agent, {}) : compared
+  }
+
   /** A company with an accepted agreement and a key pair, to which these locations are granted. */
   const addVendor = async (
     grants: readonly TestLocation[] = [],
@@ -252,6 +272,7 @@ export async function someWorld(
     revoke,
     send,
     post,
+    sendList,
     anotherServer,
   }
 }

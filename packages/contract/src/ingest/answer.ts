@@ -18,39 +18,27 @@ export const ingestAnswers = {
     highest_number: nullable(Type.Integer({ minimum: 1 })),
     /** Names the copy that the agent wrote: another one after the service's database was restored, or another agent wrote in between. */
     epoch: Type.String({ minLength: 1 }),
-    /** The IANA zones that people set for the organization and for single locations. Earlier services tell of none. */
-    time_zone: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    location_time_zones: Type.Optional(Type.Array(Type.Object({ source_id: Type.String(), time_zone: Type.String() }))),
+    /** The IANA zones that people set for the organization and for single locations. */
+    time_zone: nullable(Type.String()),
+    location_time_zones: Type.Array(Type.Object({ source_id: Type.String(), time_zone: Type.String() })),
     /**
      * The datasets of locations whose notes some company may read, and since when: their notes are to be sent, and no other's. Another `since`
-     * than before: all of them again. Earlier services tell of none, and keep what they are sent.
+     * than before: all of them again.
      */
-    notes: Type.Optional(
-      Type.Array(Type.Object({ source_id: Type.String(), dataset: Type.String(), since: Type.String() })),
-    ),
+    notes: Type.Array(Type.Object({ source_id: Type.String(), dataset: Type.String(), since: Type.String() })),
     /**
      * The release that the agent is to take; null: none. `size` and `sha256` are of its signed file, which has parts of the same size, the last one
-     * may be smaller. Earlier services tell of none.
+     * may be smaller.
      */
-    release: Type.Optional(
-      nullable(
-        Type.Object({
-          version: Type.String(),
-          size: Type.Integer(),
-          sha256: Type.String(),
-        }),
-      ),
-    ),
-    /** Locations at which this agent is refused because another one writes there. Earlier services tell of none. */
-    written_by_others: Type.Optional(
-      Type.Array(
-        Type.Object({
-          source_id: Type.String(),
-          name: Type.String(),
-          agent_name: Type.String(),
-          last_contact_at: nullable(Type.String()),
-        }),
-      ),
+    release: nullable(Type.Object({ version: Type.String(), size: Type.Integer(), sha256: Type.String() })),
+    /** Locations at which this agent is refused because another one writes there. */
+    written_by_others: Type.Array(
+      Type.Object({
+        source_id: Type.String(),
+        name: Type.String(),
+        agent_name: Type.String(),
+        last_contact_at: nullable(Type.String()),
+      }),
     ),
   }),
   /** In base64. */
@@ -62,11 +50,10 @@ export const ingestAnswers = {
   }),
   sendRecords: Type.Object({ inserted: count, changed: count, unchanged: count, hidden: count }),
   reportCycle: Type.Object({ synced_at: Type.String({ format: 'date-time' }) }),
-  /** `remaining`: records that the service hides in the background, where they are many. */
-  reconcile: Type.Object({ hidden: count, remaining: Type.Optional(count) }),
   beginList: Type.Object({ list_id: id }),
   /** Source ids of the slice that are to be sent again: `unknown` are not visible here, `different` have other content. */
   sendListSlice: Type.Object({ unknown: Type.Array(Type.String()), different: Type.Array(Type.String()) }),
+  /** `remaining`: records that the service hides in the background, where they are many. */
   finishList: Type.Object({ hidden: count, remaining: Type.Optional(count) }),
 } as const satisfies Record<IngestRouteName, TSchema>
 

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { anyInstant, sourceId } from '../attribute.ts'
+import { anyInstant } from '../attribute.ts'
 import { limits } from '../limits.ts'
 import { shortText, sourceLocation } from './location.ts'
 import type { IngestRouteName } from './route.ts'
@@ -28,7 +28,7 @@ export const ingestBodies = {
   reportRelease: body({ outcome: Type.Union([Type.Literal('refused'), Type.Literal('rolled_back')]) }),
   sendLocations: body({
     locations: Type.Array(sourceLocation, { maxItems: 1000 }),
-    /** True: the system has no other location. Older agents do not send it. */
+    /** True: the system has no other location. */
     complete: Type.Optional(Type.Boolean()),
     /** The datasets that the system provides at all; left out: every one. A name that the service does not know changes nothing. */
     datasets: Type.Optional(Type.Array(name, { maxItems: 100 })),
@@ -40,10 +40,6 @@ export const ingestBodies = {
   reportCycle: body({ read_at: anyInstant('When the reading began'), complete: Type.Boolean() }),
   beginList: body({ began_at_upload: beganAtUpload }),
   finishList: body({}),
-  reconcile: body({
-    began_at_upload: beganAtUpload,
-    source_ids: Type.Array(sourceId('Key of a record')),
-  }),
 } as const satisfies Partial<Record<IngestRouteName, unknown>>
 
 export type IngestBodies = { [name in keyof typeof ingestBodies]: Static<(typeof ingestBodies)[name]> }

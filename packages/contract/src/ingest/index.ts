@@ -19,8 +19,6 @@ export {
   ingestUrl,
   ingestVersion,
   ingestVersionHeader,
-  notesVersion,
-  releasesVersion,
 } from './route.ts'
 export { listHashLength, sliceLines } from './slice.ts'
 export { isUploadNumber, uploadNumberJumpMax } from './upload-number.ts'

@@ -6,20 +6,14 @@ export const ingestApiPath = '/ingest/v1'
 export const ingestVersionHeader = 'Bridgework-Ingest-Version'
 
 /**
- * The protocol's version: a whole number that rises when something is added. Nothing is taken away: an agent that sends no header speaks 1
+ * The protocol's version: a whole number that rises when a release adds something. Nothing is taken away: an agent that sends no header speaks 1
  * and is served as before.
  */
-export const ingestVersion = 6
-
-/** Agents from this version on send the notes that the service asks for, and no other. */
-export const notesVersion = 3
-
-/** Services from this version on offer releases of the agent to agents from this version on. */
-export const releasesVersion = 5
+export const ingestVersion = 1
 
 /**
  * The header in which an agent says, at `identifyAgent`, which of its uploads the service has acknowledged last, and in which epoch: `<number> <epoch>`.
- * A service of that epoch that never had the number lost it. Agents of version 6 send it.
+ * A service of that epoch that never had the number lost it.
  */
 export const acknowledgedHeader = 'Bridgework-Ingest-Acknowledged'
 
@@ -39,8 +33,6 @@ export const ingestRoutes = {
   /** Takes lines of JSON and an Idempotency-Key. */
   sendRecords: { method: 'POST', path: '/locations/:location_id/:dataset/records' },
   reportCycle: { method: 'POST', path: '/locations/:location_id/:dataset/cycles' },
-  /** A complete list in one body, as agents sent it before the protocol had a version. */
-  reconcile: { method: 'POST', path: '/locations/:location_id/:dataset/reconcile' },
   /** A complete list of any length: begun, sent in slices, finished. */
   beginList: { method: 'POST', path: '/locations/:location_id/:dataset/complete_lists' },
   /** Takes lines of JSON: see `sliceLines`. */

@@ -1,5 +1,5 @@
 import { type DatasetName, hasInstants, isDatasetName } from '@bridgework/contract'
-import { contractHeader, ingestVersionHeader } from '@bridgework/contract/ingest'
+import { contractHeader } from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { agentVersionOf, createAgentContacts } from '../../modules/agents/agent-contact.ts'
@@ -69,11 +69,6 @@ export function requireLocationWriter(pool: Pool) {
 
 export function agentOf(request: FastifyRequest): AgentPrincipal {
   return knownOf(request).agent
-}
-
-/** The version of the protocol that the agent says it speaks. */
-export function protocolOf(request: FastifyRequest): number {
-  return Number(request.headers[ingestVersionHeader.toLowerCase()] ?? 1)
 }
 
 /** The number of the contract that the agent says it knows. */

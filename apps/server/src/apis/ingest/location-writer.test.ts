@@ -23,7 +23,7 @@ async function twoAgents(t: Parameters<typeof someWorld>[0]) {
     second,
     send,
     reconcile: (agent: typeof first, began: number, ...names: string[]) =>
-      world.post(`${path}/reconcile`, agent, { began_at_upload: began, source_ids: names }),
+      world.sendList(agent, locationId, 'insurance_plans', began, names),
     finishRead: (agent: typeof first) =>
       world.post(`${path}/cycles`, agent, { read_at: new Date().toISOString(), complete: true }),
     visible: async () => {
@@ -157,8 +157,7 @@ test('an agent that is enrolled in place of another takes its locations, and its
 
   const next = { agentId: enrolled.body.agent_id, agentKey: enrolled.body.agent_key } as typeof first
   assert.equal((await send(next, 1, 'a', 'b', 'c', 'd', 'e')).status, 200)
-  const list = { began_at_upload: 1, source_ids: ['a', 'b', 'c', 'd', 'e'] }
-  const answer = await world.post(`/locations/${locationId}/ledger_transactions/reconcile`, next, list)
+  const answer = await world.sendList(next, locationId, 'ledger_transactions', 1, ['a', 'b', 'c', 'd', 'e'])
   assert.deepEqual(answer.body as unknown, { hidden: 1 }, 'though the old key wrote it a moment ago')
   const { rows } = await world.pool.query('select source_id from record where is_hidden')
   assert.deepEqual(rows, [{ source_id: 'only in the old copy' }])

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { ingestVersion, ingestVersionHeader } from '@bridgework/contract/ingest'
 import { sealRelease } from '@bridgework/contract/signed-release'
 import { publishRelease, withdrawRelease } from '../../modules/agents/release.ts'
 import { setAgentUpdates } from '../../modules/directory/organization.ts'
@@ -22,14 +21,6 @@ test('an agent is offered the newest release where its organization turned updat
   assert.deepEqual([await offered('0.2.0'), await offered('0.3.0')], ['0.3.0', null])
   await turn(false)
   assert.equal(await offered('0.2.0'), null)
-})
-
-test('the answer to an agent of an earlier protocol has no release', async (t) => {
-  const { self, publish, turn } = await someOffice(t)
-  await publish('0.3.0')
-  await turn(true)
-  assert.equal('release' in (await self('0.2.0', { [ingestVersionHeader]: '4' })).body, false)
-  assert.equal('release' in (await self('0.2.0', { [ingestVersionHeader]: String(ingestVersion) })).body, true)
 })
 
 test('the parts of an offered release are its file, and nothing else is handed out', async (t) => {
@@ -94,7 +85,6 @@ async function someOffice(t: TestContext) {
       headers: {
         authorization: `Bearer ${agent.agentKey}`,
         'user-agent': `bridgework-agent/${running}`,
-        [ingestVersionHeader]: String(ingestVersion),
         ...headers,
       },
     })

@@ -278,10 +278,7 @@ test('G13: what a complete list no longer names is hidden, what arrived since is
   const agent = await world.addAgent(location.organizationId)
   await world.send(agent, location.id, 'insurance_plans', 1, toNdjson(plans(40)))
   const reconcile = (began: number, sourceIds: string[]) =>
-    world.post(`/locations/${location.id}/insurance_plans/reconcile`, agent, {
-      began_at_upload: began,
-      source_ids: sourceIds,
-    })
+    world.sendList(agent, location.id, 'insurance_plans', began, sourceIds)
   const hidden = async () =>
     (await vendor.get(`/locations/${location.id}/insurance_plans`)).body.data
       .filter((plan) => plan.attributes.is_hidden)

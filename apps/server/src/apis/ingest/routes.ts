@@ -6,7 +6,6 @@ import {
   ingestBodies,
   ingestVersion,
   ingestVersionHeader,
-  releasesVersion,
   type SourceLocation,
 } from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -38,7 +37,6 @@ import {
   datasetOf,
   keyOf,
   organizationOf,
-  protocolOf,
   requireAgent,
   requireDataset,
   requireLocation,
@@ -125,7 +123,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
       server_time: now().toISOString(),
       highest_number: highest === null ? null : Number(highest),
       epoch,
-      ...(protocolOf(request) >= releasesVersion && { release: await releaseFor(pool, request) }),
+      release: await releaseFor(pool, request),
       time_zone: timeZone,
       location_time_zones: locations.flatMap(({ sourceId, assignedTimeZone }) =>
         assignedTimeZone === null ? [] : [{ source_id: sourceId, time_zone: assignedTimeZone }],

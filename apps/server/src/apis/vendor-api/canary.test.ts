@@ -171,7 +171,8 @@ async function uploadEverywhere(
   note(
     await world.post(`/locations/${location.id}/insurance_plans/cycles`, agent, { read_at: canary, complete: canary }),
   )
-  note(await world.post(`/locations/${location.id}/insurance_plans/reconcile`, agent, { source_ids: [canary, canary] }))
+  note(await world.sendList(agent, location.id, 'insurance_plans', 1, [canary, canary]))
+  note(await world.post(`/locations/${location.id}/insurance_plans/complete_lists`, agent, { [canary]: canary }))
 }
 
 /** The contract's example with the canary in every text that may be any text, also where the example has none. */

@@ -29,10 +29,9 @@ export function requireType(request: FastifyRequest, type: string, errors?: stri
 export type IngestBody = {
   /**
    * Hands the body to `take` in pieces, unpacked, at most the route's `bodyLimit` of it: a small body of many zeros never becomes a large one in
-   * memory. A body that turns out to be large waits for its agent's turn, which lasts until `end`; the largest go on alone, unless nothing of
-   * them is kept (`isKept`).
+   * memory. A body that turns out to be large waits for its agent's turn, which lasts until `end`; the largest go on alone.
    */
-  read: (take: (pieces: AsyncIterable<Buffer>) => Promise<void>, isKept?: boolean) => Promise<void>
+  read: (take: (pieces: AsyncIterable<Buffer>) => Promise<void>) => Promise<void>
   /** The whole body as it was sent, packed, which may still be `read`; null where it is not gzip, small, large, or of a length that is not known. */
   packed: () => Promise<Buffer | null>
   /** A JSON body, whole before it is parsed, and within bounds before anything is built of it; of large ones one at a time is. */
@@ -57,7 +56,7 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
     arrived = Buffer.concat(pieces)
     return arrived
   }
-  const read: IngestBody['read'] = async (take, isKept = true) => {
+  const read: IngestBody['read'] = async (take) => {
     const payload = messageOf(request)
     const encoding = encodingOf(payload)
     const { bodyLimit } = request.routeOptions
@@ -67,7 +66,7 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
         bytes += piece.length
         if (bytes > bodyLimit) throw tooLarge(bodyLimit)
         if (bytes > smallBytesMax && ends.length === 0) ends.push(await largeBodies.receive(agentOf(request).agentId))
-        if (bytes > usualBytesMax && isKept && ends.length === 1) ends.push(await largeBodies.receiveLargest())
+        if (bytes > usualBytesMax && ends.length === 1) ends.push(await largeBodies.receiveLargest())
         yield piece
       }
     }

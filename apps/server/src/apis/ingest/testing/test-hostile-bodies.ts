@@ -22,10 +22,9 @@ const ndjson = 'application/x-ndjson'
 const repeated = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length))
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** The worst that every ingest route may be sent, legal and illegal. `keys`: how many a complete list of version 1 has. */
-export function hostileBodies(keys: number): HostileBody[] {
+/** The worst that every ingest route may be sent, legal and illegal. */
+export function hostileBodies(): HostileBody[] {
   const records = { route: 'sendRecords', dataset: 'insurance_plans', type: ndjson } as const
-  const list = { route: 'reconcile', dataset: 'insurance_plans', type: json } as const
   const slice = { route: 'sendListSlice', dataset: 'insurance_plans', type: ndjson } as const
   const locations = { route: 'sendLocations', dataset: '', type: json } as const
   const small = {
@@ -64,36 +63,17 @@ export function hostileBodies(keys: number): HostileBody[] {
     { ...records, what: 'an open string', variants: [() => `"${repeated('\\"', 15 * mebibyte)}`], statuses: illegal },
     { ...records, what: 'empty lines', variants: [() => repeated('\n', 15 * mebibyte)], statuses: illegal },
     { ...records, what: '200 MiB of zeros', variants: [() => repeated('\0', 200 * mebibyte)], statuses: illegal },
-    {
-      ...list,
-      what: 'objects for keys',
-      variants: [() => `{"began_at_upload":1,"source_ids":[${repeated('{},', 60 * mebibyte)}{}]}`],
-      statuses: illegal,
-    },
-    { ...list, what: 'lists for a list', variants: [() => repeated('[', 60 * mebibyte)], statuses: illegal },
-    {
-      ...list,
-      what: 'one endless key',
-      variants: [() => `{"source_ids":["${repeated('k', 60 * mebibyte)}"`],
-      statuses: illegal,
-    },
-    { ...list, what: 'nothing but spaces', variants: [() => repeated(' ', 60 * mebibyte)], statuses: illegal },
-    {
-      ...list,
-      what: `${keys.toLocaleString('en')} keys`,
-      variants: [
-        () =>
-          `{"began_at_upload":1,"source_ids":[${numbers(keys)
-            .map((each) => `"k${each}"`)
-            .join(',')}]}`,
-      ],
-      statuses: [200, 409],
-    },
     { ...slice, what: '10,000 long keys', variants: [longKeys], statuses: [200] },
     {
       ...slice,
       what: 'lists within lists, by lines',
       variants: [() => repeated('[[\n', 15 * mebibyte)],
+      statuses: illegal,
+    },
+    {
+      ...slice,
+      what: 'one endless key',
+      variants: [() => `{"after":null}\n{"source_id":"${repeated('k', 15 * mebibyte)}"`],
       statuses: illegal,
     },
     { ...slice, what: 'empty lines', variants: [() => repeated('\n', 15 * mebibyte)], statuses: illegal },

@@ -26,11 +26,7 @@ async function someRemoval(t: TestContext, dataset = 'insurance_plans', count = 
   const sourceId = (index: number) => `s${String(index).padStart(3, '0')}`
   const records = Array.from({ length: count }, (_, index) => [sourceId(index), record(named(index))])
   assert.equal((await location.upload(dataset, Object.fromEntries(records))).status, 200)
-  const reconcile = (ids: string[]) =>
-    world.post(`/locations/${location.id}/${dataset}/reconcile`, agent, {
-      began_at_upload: 10_000_000,
-      source_ids: ids,
-    })
+  const reconcile = (ids: string[]) => world.sendList(agent, location.id, dataset, 10_000_000, ids)
   assert.equal((await reconcile([sourceId(0)])).body.code, 'removal_held')
 
   const path = `/organizations/${organizationId}/removals`
@@ -130,8 +126,7 @@ test('R09: at most 100 records are listed; a fee schedule has its name, a patien
   const patient = { last_name: 'Patient-Canary' }
   const stored = await location.upload('patients', { a: aRecord('patients', patient), b: aRecord('patients', patient) })
   assert.equal(stored.status, 200, stored.text)
-  const list = { began_at_upload: 10_000_000, source_ids: [] }
-  await world.post(`/locations/${location.id}/patients/reconcile`, location.agent, list)
+  await world.sendList(location.agent, location.id, 'patients', 10_000_000, [])
   const owner = await world.signInAs({ organizationId: location.organizationId }, 'owner')
   const answer = await owner.get(`/organizations/${location.organizationId}/removals/${location.id}/patients`)
   assert.deepEqual(

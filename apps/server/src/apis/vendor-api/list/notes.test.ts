@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { type DatasetName, datasetNames, datasetsWithNotes, getDataset, limits } from '@bridgework/contract'
-import { ingestVersionHeader, notesVersion } from '@bridgework/contract/ingest'
 import { changeAccess, revokeAccess } from '../../../modules/consent/grant.ts'
 import { removeNotesSlice } from '../../../modules/records/removals/note-remover.ts'
 import { rerenderSlice } from '../../../modules/records/write/rerenderer.ts'
@@ -127,32 +126,6 @@ test('a disclosure says whether its answer could contain notes', async (t) => {
     assert.equal(await notesOf(noted, path, init), expected, path)
     if (init === undefined) assert.equal(await notesOf(plain, path), false, path)
   }
-})
-
-test('an agent of the last version, which sends notes unasked, is not asked for the same records again and again', async (t) => {
-  const { world, location, withNotes } = await somePractice(t)
-  await upload(location, withNotes)
-  const { agentKey } = location.agent
-  const path = `/ingest/v1/locations/${location.id}/appointments/complete_lists`
-  const post = (to: string, type: string, body: string, version: number) =>
-    world.request(to, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${agentKey}`,
-        'content-type': type,
-        [ingestVersionHeader]: String(version),
-      },
-      body,
-    })
-  const differentFor = async (version: number) => {
-    const begun = await post(path, 'application/json', JSON.stringify({ began_at_upload: 2_000_000 }), version)
-    const lines = [{ after: null }, ...['1', '2', '3'].map((source_id) => ({ source_id, hash: 'f'.repeat(16) }))]
-    const ndjson = lines.map((line) => JSON.stringify(line)).join('\n')
-    const slice = await post(`${path}/${begun.body.list_id}/slices`, 'application/x-ndjson', ndjson, version)
-    return [slice.body.unknown, slice.body.different] as unknown[][]
-  }
-  assert.deepEqual(await differentFor(notesVersion - 1), [[], []])
-  assert.deepEqual(await differentFor(notesVersion), [[], ['1', '2', '3']])
 })
 
 test('notes that are granted again before all are removed stay, and the agent sends them again', async (t) => {
