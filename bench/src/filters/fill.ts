@@ -50,7 +50,7 @@ export async function fillAppointments(world: World, locationId: string, rows: n
   await runSql(
     world.ownerUrl,
     `update dataset_state
-        set total = $2, visible = $2, last_stamp = $3, counted_stamp = $3, span_from = $4, span_records = ${spanRecordsMax}
+        set total = $2, visible = $2, last_stamp = $3, span_from = $4, span_records = ${spanRecordsMax}
       where location_id = $1 and dataset = 'appointments'`,
     [locationId, rows, firstStamp + rows - 1, firstStamp + rows - spanRecordsMax],
   )

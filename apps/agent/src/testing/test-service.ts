@@ -128,7 +128,7 @@ async function startLine(
         is_hidden: boolean
       } & SourceColumns
     >(
-      `select l.source_id as location, r.location_id, r.dataset, r.source_id, r.is_hidden, r.source, r.source_kept, r.document,
+      `select l.source_id as location, r.location_id, r.dataset, r.source_id, r.is_hidden, r.source, r.document,
               r.document_with_notes
          from record r join location l on l.id = r.location_id
         where l.organization_id = $1

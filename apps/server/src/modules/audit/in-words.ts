@@ -3,7 +3,6 @@ import { type Static, type TObject, Type } from 'typebox'
 import { Check, Clean } from 'typebox/value'
 import { actsByKind } from './acts.ts'
 import { type Act, fill, unfilled } from './facts.ts'
-import { quoted } from './quoted.ts'
 
 type ByKind = typeof actsByKind
 type ByAction = { [Kind in AuditKind]: (acts: ByKind[Kind]) => void }[AuditKind] extends (acts: infer Acts) => void
@@ -38,7 +37,7 @@ export function factsOf<Action extends AuditAction>(action: Action, facts: unkno
 
 /**
  * An act in words, without codes and ids: `what` is a sentence without its subject, who is in the entry. An act of another release has what is known of
- * it: what it is called in general, or its name, and a text that it was recorded with.
+ * it: what it is called in general, or its name.
  */
 export function actInWords({ action, facts }: { action: string; facts: unknown }): {
   what: string
@@ -46,8 +45,7 @@ export function actInWords({ action, facts }: { action: string; facts: unknown }
 } {
   const act = byAction.get(action)
   if (!act || !Check(act.shape, facts)) {
-    const general = act ? unfilled(act.general) : nameInWords(action)
-    return { what: typeof facts === 'string' ? `${general}: ${quoted(facts)}` : general, details: null }
+    return { what: act ? unfilled(act.general) : nameInWords(action), details: null }
   }
   const said = act.say(facts as never)
   const { what, details } = typeof said === 'string' ? { what: said, details: null } : said

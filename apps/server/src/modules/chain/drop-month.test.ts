@@ -140,8 +140,8 @@ test('F29: what a drop has on record cannot hide anything else', async (t) => {
     [`update seal set disclosures = 1 where number = 2`, /signature of seal 2/],
     ['delete from seal where number = 3', /missing/],
     [
-      `insert into disclosure overriding system value select 5, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id,
-        last_id, record_ids, request_id, ip, counted, digested, notes from disclosure where id = 60`,
+      `insert into disclosure overriding system value select 5, disclosed_at, company_id, key_pair_id, location_id, dataset, notes, filters, records,
+        counted, digested, after_id, last_id, record_ids, request_id, ip from disclosure where id = 60`,
       /1 disclosures stand among those that were dropped/,
     ],
   ]

@@ -56,8 +56,8 @@ export function toDatasetState(row: DatasetStateRow): DatasetState {
 export async function insertDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp, rendering)
-     select location_id, named.dataset, $3, $3, $3, named.rendering
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, rendering)
+     select location_id, named.dataset, $3, $3, named.rendering
        from unnest($1::bigint[]) location_id
       cross join unnest($2::text[], $4::smallint[]) as named (dataset, rendering)
          on conflict (location_id, dataset) do nothing`,
@@ -69,8 +69,8 @@ export async function insertDatasetStates(client: Queryable, locationIds: readon
 export async function ensureDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp, rendering)
-     select wanted.location_id, named.dataset, $3, $3, $3, named.rendering
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, rendering)
+     select wanted.location_id, named.dataset, $3, $3, named.rendering
        from unnest($1::bigint[]) as wanted (location_id)
       cross join unnest($2::text[], $4::smallint[]) as named (dataset, rendering)
       where not exists (
@@ -226,7 +226,7 @@ export async function raiseStamps(client: Queryable): Promise<Stamp> {
   const locationIds = location_ids ?? []
   for (let from = 0; from < locationIds.length; from += raisedAtOnce) {
     await client.query(
-      'update dataset_state set first_stamp = $1, last_stamp = $1, counted_stamp = $1 where location_id = any($2::bigint[])',
+      'update dataset_state set first_stamp = $1, last_stamp = $1 where location_id = any($2::bigint[])',
       [stamp, locationIds.slice(from, from + raisedAtOnce)],
     )
   }

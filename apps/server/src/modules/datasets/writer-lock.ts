@@ -43,7 +43,7 @@ export async function saveDatasetState(
 ): Promise<void> {
   await client.query(
     `update dataset_state
-        set last_stamp = $3, counted_stamp = $3, total = $4, visible = $5, span_from = $6, span_records = $7
+        set last_stamp = $3, total = $4, visible = $5, span_from = $6, span_records = $7
       where location_id = $1 and dataset = $2`,
     [locationId, dataset, state.lastStamp, state.total, state.visible, state.spanFrom, state.spanRecords],
   )

@@ -206,10 +206,10 @@ test('of two that ask for one name at once, one gets it', async (t) => {
   assert.equal(attempts.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('companies of an earlier version get their key at the start, also where two have one name', async (t) => {
+test('companies get another key at the start when keys are made in another way, also where two have one name', async (t) => {
   const { pool } = await createTestDatabase(t)
   await pool.query(
-    `insert into company (id, name) values (gen_random_uuid(), 'Old One'), (gen_random_uuid(), 'old one')`,
+    `insert into company (id, name, name_key) values (gen_random_uuid(), 'Old One', 'x'), (gen_random_uuid(), 'old one', 'y')`,
   )
   await ensureNameKeys(pool)
   await ensureNameKeys(pool)

@@ -129,9 +129,9 @@ export async function claimCompanyName(
   return { name, key }
 }
 
-/** Gives companies of earlier versions, and after a change of `nameKey`, the key of their name. Repeatable: called at every start. */
+/** Gives companies the key of their name again after a change of `nameKey`. Repeatable: called at every start. */
 export async function ensureNameKeys(db: Queryable): Promise<void> {
-  const { rows } = await db.query<{ id: string; name: string; name_key: string | null }>(
+  const { rows } = await db.query<{ id: string; name: string; name_key: string }>(
     'select id, name, name_key from company where erased_at is null',
   )
   const wrong = rows.map((row) => ({ ...row, key: nameKey(row.name) })).filter(({ key, name_key }) => key !== name_key)

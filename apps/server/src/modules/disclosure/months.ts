@@ -14,13 +14,13 @@ export async function makeMonthsOf(owner: Queryable, days: readonly string[]): P
   await owner.query('select disclosure_make_month(day) from unnest($1::date[]) day', [days])
 }
 
-/** A month's pair of tables; `tables`: by their names in SQL. The first one of an upgraded installation holds every month up to this one. */
+/** A month's pair of tables; `tables`: by their names in SQL. */
 export type Month = { month: string; tables: string[] }
 
 /** The months that have tables, from the earliest on. */
 export async function listMonths(db: Queryable): Promise<Month[]> {
   const { rows } = await db.query<Month>(
-    `select to_char(case when starts_with(name, 'before_') then to_date(substr(name, 8), 'YYYY_MM') - 1 else to_date(name, 'YYYY_MM') end, 'YYYY-MM') as month,
+    `select replace(name, '_', '-') as month,
             array[format('monthly.%I', 'disclosure_' || name), format('monthly.%I', 'disclosed_day_' || name)] as tables
        from (select substr(relname, length('disclosure_') + 1) as name
                from pg_class

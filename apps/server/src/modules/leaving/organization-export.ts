@@ -76,7 +76,7 @@ export const exportedTables: Readonly<Record<string, Exported>> = {
     file: 'datasets',
     about: 'how many records each dataset of each location has, and when it was read last',
     order: 'location_id, dataset',
-    omit: 'first_stamp,last_stamp,span_from,span_records,counted_stamp',
+    omit: 'first_stamp,last_stamp,span_from,span_records',
   },
   sync_activity: {
     file: 'reads-of-agents',

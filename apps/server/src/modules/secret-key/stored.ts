@@ -83,7 +83,7 @@ export async function listRemaining(db: Queryable, secretKey: SecretKey): Promis
     if (keyed.kind !== 'renewed' && keyed.kind !== 'expires') continue
     const table = column.split('.')[0]
     const { rows } = await db.query<{ count: number }>(
-      `select count(*)::integer as count from ${table} where secret_key_id is distinct from $1 and ${keyed.rows}`,
+      `select count(*)::integer as count from ${table} where secret_key_id <> $1 and ${keyed.rows}`,
       [secretKey.id],
     )
     found.push({ what: keyed.what, rows: rows[0]?.count ?? 0, ends: keyed.ends })

@@ -32,8 +32,8 @@ test('what has run out is forgotten, and nothing else', async (t) => {
       [randomUUID(), age],
     )
     await pool.query(
-      `insert into sign_up (token_hmac, side, tenant_name, name, email, password_hash, expires_at)
-       values (decode(md5($1::text), 'hex'), 'company', 'V', 'O', 'o@x.de', 'x', now() - $1::text::interval)`,
+      `insert into sign_up (token_hmac, secret_key_id, side, tenant_name, name, email, password_hash, expires_at)
+       values (decode(md5($1::text), 'hex'), '', 'company', 'V', 'O', 'o@x.de', 'x', now() - $1::text::interval)`,
       [age],
     )
     await pool.query(
@@ -46,8 +46,8 @@ test('what has run out is forgotten, and nothing else', async (t) => {
     )
     const { id } = await addMember(pool, operator, { email: `${randomUUID()}@x.de`, name: 'O', role: 'admin' })
     await pool.query(
-      `insert into invitation (member_id, token_hmac, expires_at)
-       values ($1, decode(md5($2::text), 'hex'), now() - $2::text::interval)`,
+      `insert into invitation (member_id, token_hmac, secret_key_id, expires_at)
+       values ($1, decode(md5($2::text), 'hex'), '', now() - $2::text::interval)`,
       [id, age],
     )
     await pool.query(

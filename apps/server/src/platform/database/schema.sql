@@ -54,7 +54,7 @@ create table agent (
   name text not null,
   version text,
   key_hmac bytea not null,
-  secret_key_id text,
+  secret_key_id text not null,
   enrolled_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
   failed_release text,
@@ -160,7 +160,7 @@ CREATE INDEX audit_event_of_user ON public.audit_event USING btree (user_id, id 
 create table company (
   id uuid not null,
   name text not null,
-  name_key text,
+  name_key text not null,
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
   verified_at timestamp with time zone,
@@ -254,11 +254,8 @@ create table dataset_state (
   initial_sync_completed_at timestamp with time zone,
   span_from bigint not null default 0,
   span_records bigint not null default 0,
-  counted_stamp bigint not null,
   is_provided boolean not null default true,
-  rendering smallint not null default 1,
-  attributes_not_provided text[] not null default '{}'::text[],
-  constraint dataset_state_counted CHECK ((counted_stamp = last_stamp)),
+  rendering smallint not null,
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );
 
@@ -309,7 +306,7 @@ create table disclosure_drop (
 
 create table enrolment_code (
   code_hmac bytea not null,
-  secret_key_id text,
+  secret_key_id text not null,
   organization_id bigint not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
@@ -359,7 +356,7 @@ create table installation (
 create table invitation (
   member_id uuid not null,
   token_hmac bytea not null,
-  secret_key_id text,
+  secret_key_id text not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   constraint invitation_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
@@ -372,7 +369,7 @@ create table key_pair (
   company_id uuid not null,
   client_id text not null,
   secret_hmac bytea not null,
-  secret_key_id text,
+  secret_key_id text not null,
   created_by uuid,
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
@@ -722,12 +719,11 @@ create table record (
   upload_number bigint not null,
   received_at timestamp with time zone not null,
   source_hash bytea not null,
-  source text,
+  source text not null,
   document text not null,
   patient_id bigint,
   starts_at bigint,
   document_with_notes text,
-  source_kept text,
   constraint record_document_without_notes CHECK (
 CASE
     WHEN (dataset = ANY (ARRAY['appointments'::text, 'treatments'::text, 'patient_referrals'::text])) THEN (strpos(document, '"note":"'::text) = 0)
@@ -864,9 +860,8 @@ create unlogged table segment (
   bytes integer not null,
   crc32 bigint not null,
   data bytea not null,
-  lines_stamp bigint,
-  lines_at integer,
-  lines_crc32 bigint,
+  lines_at integer not null,
+  lines_crc32 bigint not null,
   constraint segment_pkey PRIMARY KEY (location_id, dataset, last_id)
 );
 CREATE INDEX segment_stale ON public.segment USING btree (location_id, dataset, stale_since) WHERE (stale_since IS NOT NULL);
@@ -931,7 +926,7 @@ create table sign_in_rule (
 
 create table sign_up (
   token_hmac bytea not null,
-  secret_key_id text,
+  secret_key_id text not null,
   side text not null,
   tenant_name text not null,
   name text not null,
@@ -1065,12 +1060,7 @@ declare
 begin
   if to_regclass('monthly.disclosure_' || v_month) is not null then return false; end if;
   lock table disclosure in share update exclusive mode;
-  if exists (
-    select from pg_class
-     where relnamespace = 'monthly'::regnamespace and relkind = 'r'
-       and (relname = 'disclosure_' || v_month
-            or relname like 'disclosure\_before\_%' and v_month < substr(relname, length('disclosure_before_') + 1))
-  ) then return false; end if;
+  if to_regclass('monthly.disclosure_' || v_month) is not null then return false; end if;
   execute format('create table monthly.%I (like disclosure including defaults including constraints including indexes, primary key (id))',
                  'disclosure_' || v_month);
   execute format('create table monthly.%I (like disclosed_day including indexes)', 'disclosed_day_' || v_month);
@@ -1098,7 +1088,7 @@ begin
   insert into disclosure (
     company_id, key_pair_id, location_id, dataset, notes, filters, records, counted, digested, after_id, last_id, record_ids, request_id, ip
   )
-  select e.company_id, e.key_pair_id, e.location_id, e.dataset, coalesce(e.notes, false), e.filters, e.records, e.counted, e.digested,
+  select e.company_id, e.key_pair_id, e.location_id, e.dataset, e.notes, e.filters, e.records, e.counted, e.digested,
          e.after_id, e.last_id, e.record_ids, e.request_id, e.ip
     from json_to_recordset(p_entries) as e(
       company_id uuid, key_pair_id uuid, location_id bigint, dataset text, notes boolean, filters jsonb, records integer, counted integer,

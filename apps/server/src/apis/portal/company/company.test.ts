@@ -103,7 +103,7 @@ test('connections show what each practice opened and how current it is, to that 
     [north],
   )
   await world.pool.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp) select n, 'patients', 1, 1, 1 from generate_series(100001, 100060) n`,
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, rendering) select n, 'patients', 1, 1, 1 from generate_series(100001, 100060) n`,
   )
   for (const table of ['access_grant (id, organization_id, granted_by,', 'dataset_grant (']) {
     const own = table.startsWith('access') ? `gen_random_uuid(), ${north}, 'Olga',` : ''

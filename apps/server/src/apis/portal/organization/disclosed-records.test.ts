@@ -137,7 +137,8 @@ test('a read of 5,000 records is shown page by page, each in less than a second,
   const world = await someReads(t)
   await world.ownerPool.query(
     `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash, source, document)
-     select $1, 'patients', 1000000000 + n, 'p' || n, 1, false, 1, 1, now(), '', json_build_object('first_name', 'Pat ' || n), ''
+     select $1, 'patients', 1000000000 + n, 'p' || n, 1, false, 1, 1, now(), '', '[]',
+            json_build_object('attributes', json_build_object('first_name', 'Pat ' || n))
        from generate_series(1, 5000) n`,
     [world.location.id],
   )

@@ -101,7 +101,7 @@ async function someLongLists(t: TestContext) {
     [vendor.companyId, location.organizationId, datasetNames],
   )
   await grow(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, rendering)
      select 100000 + l, dataset, 1, 1, 1 from generate_series(1, 1000) l, unnest($1::text[]) dataset`,
     [datasetNames],
   )
@@ -116,13 +116,13 @@ async function someLongLists(t: TestContext) {
     [location.organizationId],
   )
   await grow(
-    `insert into agent (id, organization_id, name, key_hmac, enrolled_at, revoked_at)
-     select n, $1, 'Agent ' || n, sha256(n::text::bytea), now(), now() from generate_series(500001, 505000) n`,
+    `insert into agent (id, organization_id, name, key_hmac, secret_key_id, enrolled_at, revoked_at)
+     select n, $1, 'Agent ' || n, sha256(n::text::bytea), '', now(), now() from generate_series(500001, 505000) n`,
     [location.organizationId],
   )
   await grow(
-    `insert into key_pair (id, company_id, client_id, secret_hmac, created_at, revoked_at)
-     select gen_random_uuid(), $1, 'bwc_' || n, '\\x00', now() - interval '1 day', now() from generate_series(1, 5000) n`,
+    `insert into key_pair (id, company_id, client_id, secret_hmac, secret_key_id, created_at, revoked_at)
+     select gen_random_uuid(), $1, 'bwc_' || n, '\\x00', '', now() - interval '1 day', now() from generate_series(1, 5000) n`,
     [vendor.companyId],
   )
   await grow(

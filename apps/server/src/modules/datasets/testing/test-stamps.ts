@@ -5,9 +5,9 @@ import type { Stamp } from '../stamp.ts'
 /** Puts the stamps of a location's datasets an hour ahead, as a clock does that is set right after it was ahead. Each next one is one more. */
 export async function putStampsAhead(ownerPool: Pool, locationId: LocationId): Promise<Stamp> {
   const ahead = (Date.now() + 3_600_000) * 1000 + 7
-  await ownerPool.query(
-    'update dataset_state set first_stamp = $2, last_stamp = $2, counted_stamp = $2 where location_id = $1',
-    [locationId, ahead],
-  )
+  await ownerPool.query('update dataset_state set first_stamp = $2, last_stamp = $2 where location_id = $1', [
+    locationId,
+    ahead,
+  ])
   return ahead
 }

@@ -48,7 +48,7 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       [a],
     ],
     [`insert into packed_body values ($1, 'patients', 1, 2, 2, 'x', 'x', 'x')`, [a]],
-    [`insert into segment values ($1, 'patients', 1, 0, 1, 1, null, 1, 1, 'x')`, [a]],
+    [`insert into segment values ($1, 'patients', 1, 0, 1, 1, null, 1, 1, 'x', 0, 0)`, [a]],
     [`insert into segment_state values ($1, 'patients')`, [a]],
     [`insert into sync_activity values ($1, 'patients', now(), 1)`, [a]],
     [
@@ -61,7 +61,7 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       [vendor.companyId],
     ],
     [
-      `insert into enrolment_code (code_hmac, organization_id, expires_at) values ($1, $2, now())`,
+      `insert into enrolment_code (code_hmac, secret_key_id, organization_id, expires_at) values ($1, '', $2, now())`,
       [Buffer.from(String(list)), b],
     ],
     [`insert into disclosed_day values ($1, now(), $2, 'patients', now(), now(), '{}', '{}')`, [a, vendor.companyId]],
@@ -148,7 +148,7 @@ async function somePerson({ pool }: TestWorld, tenant: Parameters<typeof addMemb
     )
   }
   await pool.query(
-    `insert into invitation (member_id, token_hmac, expires_at) values ($1, $2, now() + interval '1 day')`,
+    `insert into invitation (member_id, token_hmac, secret_key_id, expires_at) values ($1, $2, '', now() + interval '1 day')`,
     [member.id, Buffer.from(userId)],
   )
   await pool.query(

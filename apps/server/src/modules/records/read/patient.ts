@@ -53,7 +53,7 @@ export async function identifyPatients(
   { locationId, dataset, ids }: Place & { ids: readonly string[] },
 ): Promise<Map<string, PatientIdentity>> {
   const { rows } = await db.query<IdentityRow & { id: string }>(
-    `select own.id, patient.source_id, coalesce(patient.source, (patient.document::json -> 'attributes')::text) as source
+    `select own.id, patient.source_id, (patient.document::json -> 'attributes')::text as attributes
        from record own
        join record patient on patient.location_id = own.location_id and patient.dataset = 'patients'
                           and patient.id = case when own.dataset = 'patients' then own.id else own.patient_id end
@@ -76,10 +76,10 @@ export async function findPatientsByName(
   const patterns = words.map(containing)
   const inText = words.map((word) => containing(JSON.stringify(word).slice(1, -1)))
   const { rows } = await db.query<IdentityRow>(
-    `select source_id, attributes::text as source
+    `select source_id, attributes::text
        from record
-      cross join lateral (select coalesce(source::json, document::json -> 'attributes') as attributes) of
-      where location_id = $1 and dataset = 'patients' and coalesce(source, document) ilike all($2::text[])
+      cross join lateral (select document::json -> 'attributes' as attributes) of
+      where location_id = $1 and dataset = 'patients' and document ilike all($2::text[])
         and concat_ws(' ', attributes ->> 'first_name', attributes ->> 'middle_name', attributes ->> 'last_name',
                       attributes ->> 'preferred_name') ilike all($3::text[])
       order by id
@@ -90,10 +90,10 @@ export async function findPatientsByName(
 }
 
 type Place = { locationId: LocationId; dataset: DatasetName }
-type IdentityRow = { source_id: string; source: string }
+type IdentityRow = { source_id: string; attributes: string }
 
-function toIdentity({ source_id: number, source }: IdentityRow): PatientIdentity {
-  const text: { [name: string]: string | null } = JSON.parse(source)
+function toIdentity({ source_id: number, attributes }: IdentityRow): PatientIdentity {
+  const text: { [name: string]: string | null } = JSON.parse(attributes)
   const name = [text.first_name, text.middle_name, text.last_name].filter(Boolean).join(' ')
   return { number, name: name || 'No name', dateOfBirth: text.date_of_birth ?? null }
 }

@@ -83,9 +83,9 @@ async function someAppointments(t: Parameters<typeof someWorld>[0]) {
   await location.upload('appointments', { a: aRecord('appointments') })
   await world.ownerPool.query(
     `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash,
-                         source, source_kept, document, patient_id, starts_at)
+                         source, document, patient_id, starts_at)
      select location_id + place, dataset, id + n, 'a' || n, modified_at - n, false, agent_id, upload_number, received_at, source_hash,
-            source, source_kept, document, n % 50, n * ${hour}::bigint
+            source, document, n % 50, n * ${hour}::bigint
        from record
       cross join generate_series(0, 19) as place
       cross join generate_series(1, 1000) as n`,

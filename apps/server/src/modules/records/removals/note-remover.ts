@@ -7,7 +7,7 @@ import { mapWithPauses } from '../../../platform/memory/pauses.ts'
 import { hasNotesGranted, lockNoteRemoval, type NoteRemoval, saveNoteRemoval } from '../../consent/notes.ts'
 import { attemptWork, createWorker, findDue, noLocation, type Worker } from '../write/background-work.ts'
 import { hashSource, withoutNotes } from '../write/document.ts'
-import { type SourceColumns, type StoredSource, sourceOf, sourceText, storedSource } from '../write/stored-source.ts'
+import { type SourceColumns, sourceOf, sourceText, storedSource } from '../write/stored-source.ts'
 import { takeTurn } from '../write/turn.ts'
 
 const task = 'note_removal'
@@ -55,7 +55,7 @@ async function removeNext(client: PoolClient, log: Log, removal: NoteRemoval): P
   const bare = await mapWithPauses(noted, (row) => {
     const source = withoutNotes(definition, sourceOf(definition, row))
     const text = sourceText(dataset, source)
-    return { id: row.id, source_hash: hashSource(text), ...storedSource(definition, text, source) }
+    return { id: row.id, source_hash: hashSource(text), source: storedSource(definition, text, source) }
   })
   await saveWithoutNotes(client, locationId, dataset, bare)
   await saveNoteRemoval(client, removal, noted.length < sliceMax ? null : (noted.at(-1)?.id ?? null))
@@ -65,7 +65,7 @@ async function removeNext(client: PoolClient, log: Log, removal: NoteRemoval): P
 /** The records after this one that have a note, rising, by the primary key. */
 async function listNoted(client: PoolClient, locationId: LocationId, dataset: DatasetName, afterId: string) {
   const { rows } = await client.query<SourceColumns & { id: string }>(
-    `select id, source, source_kept, document, document_with_notes
+    `select id, source, document, document_with_notes
        from record
       where location_id = $1 and dataset = $2 and id > $3 and document_with_notes is not null
       order by id
@@ -79,19 +79,18 @@ async function saveWithoutNotes(
   client: PoolClient,
   locationId: LocationId,
   dataset: DatasetName,
-  records: readonly (StoredSource & { id: string; source_hash: string })[],
+  records: readonly { id: string; source: string; source_hash: string }[],
 ): Promise<void> {
   await client.query(
     `update record
-        set source = row.source, source_kept = row.source_kept, source_hash = decode(row.source_hash, 'hex'), document_with_notes = null
-       from unnest($3::bigint[], $4::text[], $5::text[], $6::text[]) as row (id, source, source_kept, source_hash)
+        set source = row.source, source_hash = decode(row.source_hash, 'hex'), document_with_notes = null
+       from unnest($3::bigint[], $4::text[], $5::text[]) as row (id, source, source_hash)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [
       locationId,
       dataset,
       bigintArray(records.map(({ id }) => id)),
       textArray(records.map((record) => record.source)),
-      textArray(records.map((record) => record.source_kept)),
       textArray(records.map((record) => record.source_hash)),
     ],
   )

@@ -19,7 +19,7 @@ export async function listHeldRecords(
   limit: number,
 ): Promise<HeldRecord[]> {
   const { rows } = await db.query<SourceColumns & { source_id: string; modified_at: string }>(
-    `select record.source_id, record.source, record.source_kept, record.document, record.document_with_notes, record.modified_at
+    `select record.source_id, record.source, record.document, record.document_with_notes, record.modified_at
        from removal_record listed
        join record on record.location_id = $1 and record.dataset = $2 and record.source_id = listed.source_id
       where listed.location_id = $1 and listed.dataset = $2 and listed.removal_id = $3 and not record.is_hidden

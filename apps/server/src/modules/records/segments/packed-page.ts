@@ -34,11 +34,10 @@ export async function readPacked(
         where location_id = $1 and dataset = $2 and modified_at > (select checked_stamp from known)
         limit $5::bigint + 1
      ), near as materialized (
-       select last_id, after_id, records, stamp, stale_since, bytes, crc32, data, is_switched, lines_at, lines_crc32,
+       select last_id, after_id, records, stamp, stale_since, bytes, crc32, data, lines_at, lines_crc32,
               sum(records) over by_id as reached, lag(last_id, 1, $3::bigint) over by_id as before_id,
               lead(after_id) over by_id as next_id
-         from (select last_id, after_id, records, stamp, stale_since, bytes, crc32, data,
-                      lines_stamp is not distinct from stamp as is_switched, lines_at, lines_crc32
+         from (select last_id, after_id, records, stamp, stale_since, bytes, crc32, data, lines_at, lines_crc32
                  from segment
                 where location_id = $1 and dataset = $2 and last_id > $3
                   and exists (select from known) and (select count(*) from changed) <= $5
@@ -53,7 +52,7 @@ export async function readPacked(
         where reached <= $4
      ), run as materialized (
        select last_id, after_id, before_id, records, bytes, crc32, data, lines_at, lines_crc32, is_right,
-              is_right and after_id >= $3 and stale_since is null and (is_switched or not $7::boolean) and not exists (
+              is_right and after_id >= $3 and stale_since is null and (lines_at > 0 or not $7::boolean) and not exists (
                 select from changed
                  where changed.id > joined.after_id and changed.id <= joined.last_id and changed.modified_at > joined.stamp) as is_valid
          from joined

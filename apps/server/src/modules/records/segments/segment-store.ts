@@ -161,16 +161,15 @@ export async function saveSegments(
   segments: readonly Segment[],
 ): Promise<void> {
   await client.query(
-    `insert into segment (location_id, dataset, last_id, after_id, records, stamp, bytes, crc32, data,
-                          lines_stamp, lines_at, lines_crc32)
+    `insert into segment (location_id, dataset, last_id, after_id, records, stamp, bytes, crc32, data, lines_at, lines_crc32)
      select $1, $2, run.last_id, run.after_id, run.records, run.stamp, run.bytes, run.crc32, run.data,
-            case when run.lines_at > 0 then run.stamp end, run.lines_at, run.lines_crc32
+            run.lines_at, run.lines_crc32
        from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bytea[],
                    $10::bigint[], $11::bigint[])
          as run (last_id, after_id, records, stamp, bytes, crc32, data, lines_at, lines_crc32)
          on conflict (location_id, dataset, last_id) do update
         set after_id = excluded.after_id, records = excluded.records, stamp = excluded.stamp, stale_since = null,
-            bytes = excluded.bytes, crc32 = excluded.crc32, data = excluded.data, lines_stamp = excluded.lines_stamp,
+            bytes = excluded.bytes, crc32 = excluded.crc32, data = excluded.data,
             lines_at = excluded.lines_at, lines_crc32 = excluded.lines_crc32`,
     [
       locationId,

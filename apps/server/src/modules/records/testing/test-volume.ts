@@ -11,9 +11,9 @@ export async function copyRecords(pool: Pool, { locationId, dataset }: DatasetKe
     await client.query('begin; set local statement_timeout = 0')
     await client.query(
       `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash,
-                           source, source_kept, document)
+                           source, document)
        select location_id, dataset, nextval($4::regclass), 'p' || n, modified_at, false, agent_id, upload_number, received_at, source_hash,
-              source, source_kept, document
+              source, document
          from record
         cross join generate_series(1, $3::integer - 1) as n
         where location_id = $1 and dataset = $2 and source_id = 'p0'`,

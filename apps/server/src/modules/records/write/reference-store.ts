@@ -108,7 +108,7 @@ export async function readForRendering(
   ids: readonly string[],
 ): Promise<RenderedRow[]> {
   const { rows } = await client.query<RenderedRow>(
-    `select id, source_id, source, source_kept, document, document_with_notes
+    `select id, source_id, source, document, document_with_notes
        from record
       where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
     [locationId, dataset, bigintArray(ids)],

@@ -41,7 +41,7 @@ export async function renderRecords(
       source_id: record.sourceId,
       is_hidden: source.is_hidden === true,
       source_hash: record.hash,
-      ...storedSource(definition, record.text, source),
+      source: storedSource(definition, record.text, source),
       ...renderDocuments(definition, { id: record.id, sourceId: record.sourceId, source, modifiedAt }, find),
       patient_id: patientSourceId === null ? null : (find('patients', patientSourceId)?.id ?? null),
       starts_at: startsAt === null ? null : parseMoment(startsAt),

@@ -5,8 +5,6 @@ import { type DatasetName, datasets, getDataset, type SourceRecord } from '@brid
 import { canonicalSource } from '@bridgework/contract/ingest'
 import { generateVolume } from '@bridgework/practice-simulator'
 import fc from 'fast-check'
-import { aRecord, someWorld } from '../../../testing/test-world.ts'
-import { findPatientsByName } from '../read/patient.ts'
 import { renderDocuments } from './document.ts'
 import { parseSource, sourceOf, sourceText, storedSource } from './stored-source.ts'
 
@@ -19,7 +17,7 @@ function again(name: DatasetName, source: SourceRecord, isKnown: boolean): { bef
   const parsed = parseSource(name, before)
   const lookup = (target: string) => (isKnown ? { id: '7', source: getDataset(target as DatasetName).example } : null)
   const documents = renderDocuments(dataset, { id: '1', sourceId: 's', source: parsed, modifiedAt: 1 }, lookup)
-  const row = { ...storedSource(dataset, before, parsed), ...documents }
+  const row = { source: storedSource(dataset, before, parsed), ...documents }
   return { before, after: sourceText(name, sourceOf(dataset, row)) }
 }
 
@@ -78,42 +76,4 @@ test('what is kept of a source is stored by its place, so members are only appen
     ],
     patient_referrals: ['patient_source_id', 'referring_patient_source_id', 'treatment_source_id'],
   })
-})
-
-test('a row of an earlier release has its whole source', () => {
-  const dataset = getDataset('treatments')
-  const text = canonicalSource(dataset)(dataset.example)
-  const row = { source: text, source_kept: null, document: '{}', document_with_notes: null }
-  assert.equal(sourceText('treatments', sourceOf(dataset, row)), text)
-})
-
-test('records that an earlier release stored are unchanged, hidden, found and rendered again as before', async (t) => {
-  const world = await someWorld(t)
-  const location = await world.addLocation()
-  const vendor = await world.addVendor([location])
-  const patient = { ...aRecord('patients'), first_name: 'Robin', last_name: 'Example', guarantor_source_id: 'late' }
-  await location.upload('patients', { a: patient, b: patient })
-  const source = canonicalSource(getDataset('patients'))(patient)
-  await world.pool.query('update record set source = $1, source_kept = null', [source])
-
-  assert.partialDeepStrictEqual((await location.upload('patients', { a: patient })).body, { unchanged: 1 })
-  assert.equal((await findPatientsByName(world.pool, location.id, ['robin', 'exam'], 10)).length, 2)
-  assert.partialDeepStrictEqual((await location.upload('patients', { b: null })).body, { hidden: 1 })
-  assert.partialDeepStrictEqual((await location.upload('patients', { late: patient })).body, { inserted: 1 })
-  assert.equal((await findPatientsByName(world.pool, location.id, ['robin', 'exam'], 10)).length, 3)
-
-  const { body } = await vendor.get(`/locations/${location.id}/patients`)
-  const [first, hidden, late] = body.data.map(({ id, attributes }: { id: string; attributes: SourceRecord }) => ({
-    id,
-    ...attributes,
-  }))
-  assert.partialDeepStrictEqual(
-    [first, hidden],
-    [
-      { guarantor_id: late?.id, is_hidden: false },
-      { guarantor_id: late?.id, is_hidden: true },
-    ],
-  )
-  const { rows } = await world.pool.query('select source is null as kept from record order by id')
-  assert.deepEqual(rows, [{ kept: false }, { kept: true }, { kept: true }])
 })

@@ -2,33 +2,28 @@ import { completeSource, type Dataset, datasets, type SourceRecord } from '@brid
 import { canonicalSource } from '@bridgework/contract/ingest'
 
 /**
- * What is stored of a record's source. Where its dataset says what its documents lack of it (`kept`), only that: the document has the rest. Else,
- * and in rows of earlier releases until they are written again, the whole text.
+ * What is stored of a record's source, which is given as canonical text and parsed. Where its dataset says what its documents lack of it (`kept`), a list
+ * of these values, in JSON: the document has the rest. Else the whole text.
  */
-export type StoredSource = { source: string | null; source_kept: string | null }
-
-/** The columns of a source, which is given as canonical text and parsed. */
-export function storedSource({ kept }: Dataset, text: string, source: SourceRecord): StoredSource {
-  return kept
-    ? { source: null, source_kept: JSON.stringify(kept.map((name) => source[name])) }
-    : { source: text, source_kept: null }
+export function storedSource({ kept }: Dataset, text: string, source: SourceRecord): string {
+  return kept ? JSON.stringify(kept.map((name) => source[name])) : text
 }
 
 /** The columns from which a source is made again. */
-export type SourceColumns = StoredSource & { document: string; document_with_notes: string | null }
+export type SourceColumns = { source: string; document: string; document_with_notes: string | null }
 
 /** The source with every member that the contract has; `sourceText` of it is what was sent. */
-export function sourceOf(dataset: Dataset, row: SourceColumns): SourceRecord {
-  if (row.source !== null) return parseSource(dataset.name, row.source)
+export function sourceOf({ name: dataset, kept, source: { properties } }: Dataset, row: SourceColumns): SourceRecord {
+  if (!kept) return parseSource(dataset, row.source)
   const { attributes }: { attributes: SourceRecord } = JSON.parse(row.document_with_notes ?? row.document)
-  const kept: unknown[] = JSON.parse(row.source_kept ?? '[]')
+  const values: unknown[] = JSON.parse(row.source)
   const source: SourceRecord = {}
-  for (const name of Object.keys(dataset.source.properties)) {
-    const place = dataset.kept?.indexOf(name) ?? -1
-    const value = place === -1 ? attributes[name] : kept[place]
+  for (const name of Object.keys(properties)) {
+    const place = kept.indexOf(name)
+    const value = place === -1 ? attributes[name] : values[place]
     if (value !== undefined) source[name] = value
   }
-  return complete(dataset.name, source)
+  return complete(dataset, source)
 }
 
 /** A source from its text, with every member that the contract has: null where the text, which may be of an older agent, has none. */

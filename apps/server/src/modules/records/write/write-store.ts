@@ -8,7 +8,7 @@ import { partsOf } from '../../../platform/memory/parts.ts'
 import { mapWithPauses } from '../../../platform/memory/pauses.ts'
 import type { Moment } from '../../datasets/instant.ts'
 import type { Stamp } from '../../datasets/stamp.ts'
-import { type SourceColumns, type StoredSource, sourceOf } from './stored-source.ts'
+import { type SourceColumns, sourceOf } from './stored-source.ts'
 
 export type StoredRecord = { id: string; sourceId: string; isHidden: boolean; sourceHash: string }
 
@@ -49,14 +49,14 @@ export async function* readSources(
 ): AsyncGenerator<{ id: string; sourceId: string; isHidden: boolean; source: SourceRecord }[]> {
   const definition = getDataset(dataset)
   const { rows } = await client.query<{ id: string; bytes: number }>(
-    `select id, coalesce(octet_length(source), octet_length(document)) as bytes
+    `select id, greatest(octet_length(source), octet_length(document)) as bytes
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
     [locationId, dataset, keyArray(sourceIds)],
   )
   for (const part of partsOf(rows, (row) => row.bytes)) {
     const { rows: read } = await client.query<SourceColumns & { id: string; source_id: string; is_hidden: boolean }>(
-      `select id, source_id, is_hidden, source, source_kept, document, document_with_notes
+      `select id, source_id, is_hidden, source, document, document_with_notes
          from record
         where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
       [locationId, dataset, bigintArray(part.map((row) => row.id))],
@@ -145,11 +145,13 @@ export async function raiseRecordIds(client: Pick<PoolClient, 'query'>, above: S
 }
 
 /** Rows are written in parts that `partsOf` makes: one statement carries each. */
-export type RecordRow = StoredSource & {
+export type RecordRow = {
   id: string
   source_id: string
   is_hidden: boolean
   source_hash: string
+  /** As `storedSource` makes it. */
+  source: string
   /** As a company without notes receives it. */
   document: string
   /** As a company with notes does; null where the record has none. */
@@ -182,7 +184,6 @@ export function packRecords(
     origin.receivedAt,
     Buffer.from(row.source_hash, 'hex'),
     row.source,
-    row.source_kept,
     row.document,
     row.document_with_notes,
     row.patient_id === null ? null : BigInt(row.patient_id),
@@ -196,7 +197,7 @@ export async function insertRecords(client: PoolClient, packed: Buffer): Promise
   await copyIn(
     client,
     `copy record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
-                  source_hash, source, source_kept, document, document_with_notes, patient_id, starts_at)
+                  source_hash, source, document, document_with_notes, patient_id, starts_at)
      from stdin (format binary)`,
     packed,
   )
@@ -213,10 +214,10 @@ export async function updateRecords(
   await client.query(
     `update record
         set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
-            source_hash = decode(row.source_hash, 'hex'), source = row.source, source_kept = row.source_kept, document = row.document,
+            source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
             document_with_notes = row.document_with_notes, patient_id = row.patient_id, starts_at = row.starts_at
-       from unnest($7::bigint[], $8::boolean[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[])
-         as row (id, is_hidden, source_hash, source, source_kept, document, document_with_notes, patient_id, starts_at)
+       from unnest($7::bigint[], $8::boolean[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::bigint[])
+         as row (id, is_hidden, source_hash, source, document, document_with_notes, patient_id, starts_at)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [
       locationId,
@@ -229,7 +230,6 @@ export async function updateRecords(
       rows.map((row) => row.is_hidden),
       textArray(rows.map((row) => row.source_hash)),
       textArray(rows.map((row) => row.source)),
-      textArray(rows.map((row) => row.source_kept)),
       textArray(rows.map((row) => row.document)),
       textArray(rows.map((row) => row.document_with_notes)),
       bigintArray(rows.map((row) => row.patient_id)),
@@ -249,9 +249,9 @@ export async function updateHidden(
   await client.query(
     `update record
         set modified_at = $3, is_hidden = true, source_hash = decode(row.source_hash, 'hex'), source = row.source,
-            source_kept = row.source_kept, document = row.document, document_with_notes = row.document_with_notes
-       from unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-         as row (id, source_hash, source, source_kept, document, document_with_notes)
+            document = row.document, document_with_notes = row.document_with_notes
+       from unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[])
+         as row (id, source_hash, source, document, document_with_notes)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [
       locationId,
@@ -260,7 +260,6 @@ export async function updateHidden(
       bigintArray(rows.map((row) => row.id)),
       textArray(rows.map((row) => row.source_hash)),
       textArray(rows.map((row) => row.source)),
-      textArray(rows.map((row) => row.source_kept)),
       textArray(rows.map((row) => row.document)),
       textArray(rows.map((row) => row.document_with_notes)),
     ],

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { PoolClient, QueryConfig, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Queryable } from '../queryable.ts'
@@ -31,7 +32,7 @@ export function askPrepared(db: Queryable, prepared: Prepared): Promise<TextRow[
 
 /**
  * The same client, which plans each statement with values once for a connection and not at each call. For statements that a transaction runs again
- * and again, whose texts the code knows: each text is kept for ever.
+ * and again, whose texts the code knows: a connection keeps each text for ever.
  */
 export function preparing(client: PoolClient): PoolClient {
   const query = (first: unknown, ...rest: unknown[]) => {
@@ -50,12 +51,8 @@ function isUnnamed(config: unknown): config is QueryConfig {
 }
 
 function nameOf(text: string): string {
-  const name = names.get(text) ?? `statement.${names.size}`
-  names.set(text, name)
-  return name
+  return `statement.${hash('sha256', text, 'base64url')}`
 }
-
-const names = new Map<string, string>()
 
 /** PostgreSQL's text of an array of numbers, ids and names: what needs no quotes. Throws for any other. */
 export function plainArray(values: readonly (string | number)[]): string {

@@ -128,7 +128,7 @@ create table location (
 create table company (
   id uuid primary key,
   name text not null,
-  name_key text,
+  name_key text not null,
   state text not null default 'active' check (state in ('active', 'suspended', 'closed')),
   created_at timestamptz not null default now(),
   verified_at timestamptz,
@@ -285,7 +285,7 @@ create index sign_in_attempt_forget on sign_in_attempt (forget_at);
 -- account, or a place in the operator's lists, in another one's name. `secret_key_id`, here and below: which secret key the hash was made with.
 create table sign_up (
   token_hmac bytea primary key,
-  secret_key_id text,
+  secret_key_id text not null,
   side text not null check (side in ('company', 'organization')),
   tenant_name text not null,
   name text not null,
@@ -330,7 +330,7 @@ create index membership_of_user on membership (user_id);
 create table invitation (
   member_id uuid primary key references membership (id),
   token_hmac bytea not null unique,
-  secret_key_id text,
+  secret_key_id text not null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null
 );
@@ -442,7 +442,7 @@ create table key_pair (
   company_id uuid not null references company (id),
   client_id text not null unique,
   secret_hmac bytea not null,
-  secret_key_id text,
+  secret_key_id text not null,
   created_by uuid references membership (id),
   created_at timestamptz not null default now(),
   revoked_at timestamptz,
@@ -477,7 +477,7 @@ create table agent (
   name text not null,
   version text,
   key_hmac bytea not null unique,
-  secret_key_id text,
+  secret_key_id text not null,
   enrolled_at timestamptz not null default now(),
   revoked_at timestamptz,
   failed_release text,
@@ -487,7 +487,7 @@ create table agent (
 
 create table enrolment_code (
   code_hmac bytea primary key,
-  secret_key_id text,
+  secret_key_id text not null,
   organization_id bigint not null references organization (id),
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
@@ -611,15 +611,13 @@ create table dataset_state (
   initial_sync_completed_at timestamptz,
   span_from bigint not null default 0,
   span_records bigint not null default 0,
-  counted_stamp bigint not null,
   is_provided boolean not null default true,
-  rendering smallint not null default 1,
-  primary key (location_id, dataset),
-  constraint dataset_state_counted check (counted_stamp = last_stamp)
+  rendering smallint not null,
+  primary key (location_id, dataset)
 );
 
--- `source` is what the agent sent, in the contract's order of attributes, and `source_hash` the first 16 bytes of its SHA-256. A document has most of its
--- source, unchanged: where its dataset says so, `source` is null and `source_kept` is what the documents lack. `document` is what vendors receive,
+-- `source` is what the agent sent, in the contract's order of attributes; where the dataset says what its documents lack of it (`kept`), a list of that
+-- alone. `source_hash`: the first 16 bytes of the SHA-256 of what was sent. `document` is what vendors receive,
 -- rendered when it was written; `document_with_notes`: for companies that may read notes; null where the record has none. All are text and not jsonb: jsonb
 -- refuses some characters that JSON allows. `patient_id`: the id of the patient that the record is of. `starts_at`: microseconds since 1970. Both are null
 -- where the dataset has no such filter, and then the partial indexes cost nothing.
@@ -634,12 +632,11 @@ create table record (
   upload_number bigint not null,
   received_at timestamptz not null,
   source_hash bytea not null,
-  source text,
+  source text not null,
   document text not null,
   patient_id bigint,
   starts_at bigint,
   document_with_notes text,
-  source_kept text,
   primary key (location_id, dataset, id),
   unique (location_id, dataset, source_id),
   -- What every company may read has no note.
@@ -832,8 +829,8 @@ create table note_removal (
 
 -- Runs of a dataset's documents, packed for pages (docs/decisions/segments.md): those with ids in (after_id, last_id], joined by commas, as a raw deflate
 -- stream that ends in a full flush; `bytes` and `crc32` of the text. They are those of the dataset when its last stamp was `stamp`. `stale_since`: one of
--- them changed afterwards. An export sends newlines in the place of the commas: `lines_at` is the byte of `data` that says which of the two it is,
--- `lines_crc32` that of the text in lines. A cache of `record` and never the truth, so unlogged: after a crash of the database, and in a backup, it is
+-- them changed afterwards. An export sends newlines in the place of the commas: `lines_at` is the byte of `data` that says which of the two it is (0: it
+-- cannot be switched), `lines_crc32` that of the text in lines. A cache of `record` and never the truth, so unlogged: after a crash of the database, and in a backup, it is
 -- empty.
 create unlogged table segment (
   location_id bigint not null,
@@ -846,9 +843,8 @@ create unlogged table segment (
   bytes integer not null,
   crc32 bigint not null,
   data bytea storage external not null,
-  lines_stamp bigint,
-  lines_at integer,
-  lines_crc32 bigint,
+  lines_at integer not null,
+  lines_crc32 bigint not null,
   primary key (location_id, dataset, last_id)
 );
 create index segment_stale on segment (location_id, dataset, stale_since) where stale_since is not null;
@@ -1051,7 +1047,7 @@ begin
   insert into disclosure (
     company_id, key_pair_id, location_id, dataset, notes, filters, records, counted, digested, after_id, last_id, record_ids, request_id, ip
   )
-  select e.company_id, e.key_pair_id, e.location_id, e.dataset, coalesce(e.notes, false), e.filters, e.records, e.counted, e.digested,
+  select e.company_id, e.key_pair_id, e.location_id, e.dataset, e.notes, e.filters, e.records, e.counted, e.digested,
          e.after_id, e.last_id, e.record_ids, e.request_id, e.ip
     from json_to_recordset(p_entries) as e(
       company_id uuid, key_pair_id uuid, location_id bigint, dataset text, notes boolean, filters jsonb, records integer, counted integer,
@@ -1088,12 +1084,7 @@ declare
 begin
   if to_regclass('monthly.disclosure_' || v_month) is not null then return false; end if;
   lock table disclosure in share update exclusive mode;
-  if exists (
-    select from pg_class
-     where relnamespace = 'monthly'::regnamespace and relkind = 'r'
-       and (relname = 'disclosure_' || v_month
-            or relname like 'disclosure\_before\_%' and v_month < substr(relname, length('disclosure_before_') + 1))
-  ) then return false; end if;
+  if to_regclass('monthly.disclosure_' || v_month) is not null then return false; end if;
   execute format('create table monthly.%I (like disclosure including defaults including constraints including indexes, primary key (id))',
                  'disclosure_' || v_month);
   execute format('create table monthly.%I (like disclosed_day including indexes)', 'disclosed_day_' || v_month);
@@ -1180,9 +1171,8 @@ create table seal_mail (
   mailed_entries bigint not null default 0
 );
 
--- Each rotation as the verifiers of seals need it: the public keys before and after, and the last seal of the one before
--- with its hash. Signed with both; the
--- server's role may only add and read.
+-- Each rotation of the secret key as the verifiers of seals need it: the public keys before and after, and the last seal of the one before with its hash.
+-- Signed with both; the server's role may only add and read.
 create table seal_key_change (
   number bigint generated always as identity primary key,
   previous_key text not null,
