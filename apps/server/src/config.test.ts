@@ -80,14 +80,6 @@ test('production needs a PostgreSQL that gets security updates', () => {
   assert.equal(readConfig({}, '/').database.kind, 'embedded')
 })
 
-test('an installation that accepted the embedded PostgreSQL does not start, and hears what to do', () => {
-  for (const env of [{}, { BRIDGEWORK_ENVIRONMENT: 'production', ...database }])
-    assert.throws(
-      () => readConfig({ ...env, BRIDGEWORK_EMBEDDED_DATABASE: 'accepted' }, '/'),
-      /^Error: BRIDGEWORK_EMBEDDED_DATABASE is not a setting any more: .* Set DATABASE_URL .* remove this setting\./,
-    )
-})
-
 test('K14: production takes TLS of its own in the place of a trusted proxy, and the sandbox takes none', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',

@@ -60,11 +60,7 @@ export function readConfig(given: NodeJS.ProcessEnv, root: string): Config {
       !settingNames.has(name) &&
       !/^BRIDGEWORK_(TEST|AGENT|FEEDER|BENCH)_/.test(name)
     ) {
-      problems.push(
-        name === 'BRIDGEWORK_EMBEDDED_DATABASE'
-          ? 'BRIDGEWORK_EMBEDDED_DATABASE is not a setting any more: production needs a PostgreSQL of its own. Set DATABASE_URL and BRIDGEWORK_MIGRATION_DATABASE_URL, and remove this setting.'
-          : `${name} is not a known setting. Known settings: ${[...settingNames].join(', ')}.`,
-      )
+      problems.push(`${name} is not a known setting. Known settings: ${[...settingNames].join(', ')}.`)
     }
   }
   const read = <T>(name: string, parse: (text: string) => T | undefined, expected: string, fallback: T): T => {

@@ -159,7 +159,7 @@ export type AnyListOptions = {
   startsTo?: string | Date
 }
 
-/** All pages of a whole dataset: of an export, or of the list where there is none, and of datasets by page number, which are small. */
+/** All pages of a whole dataset: of an export, or of the list of one by page number, which is small. */
 export function walkWhole<Item>(
   connection: Connection,
   name: DatasetName,
@@ -169,7 +169,7 @@ export function walkWhole<Item>(
 ): AsyncIterableIterator<Page<Item>> {
   const { locationId, pageSize = pageSizeDefault, after = null, signal } = options
   if (datasets[name].pagination !== 'cursor') return listFrom(after)
-  return wholePages({ connection, path: pathOf(locationId, name), locationId, after, pageSize, signal, read, listFrom })
+  return wholePages({ connection, path: pathOf(locationId, name), locationId, after, pageSize, signal, read })
 }
 
 /** One page, in a sync slot of its location. */

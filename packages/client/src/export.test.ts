@@ -67,19 +67,14 @@ test('an export through a network that cuts, delays and refuses gives every reco
 })
 
 test('X04: a program that asks for pages before it has used the last ones gets every record once, unharmed', async (t) => {
-  const { world, vendor, client, location } = await someClient(t, { insurancePlans: 130 })
+  const { client, location } = await someClient(t, { insurancePlans: 130 })
   const locationId = location.id
   const expected = (await all(client.insurancePlans.list({ locationId }))).map((record) => JSON.stringify(record))
-  const unknown = { code: 'route_unknown', errors: 'Not found.' }
-  const earlier: typeof fetch = async (input, init) =>
-    String(input).includes('/export') ? Response.json(unknown, { status: 404 }) : fetch(input, init)
-  const { insurancePlans: ofEarlier } = clientOf(world, vendor, { fetch: earlier })
   const { insurancePlans } = client
   const walks: Record<string, (pageSize: number) => AsyncIterator<Page<unknown>>> = {
     pages: (pageSize) => insurancePlans.list({ locationId, pageSize }).pages(),
     bytes: (pageSize) => insurancePlans.bytes({ locationId, pageSize }),
     export: (pageSize) => insurancePlans.export({ locationId, pageSize }),
-    'export of a service without exports': (pageSize) => ofEarlier.export({ locationId, pageSize }),
   }
   for (const [name, walk] of Object.entries(walks)) {
     for (const [pageSize, ahead] of [
@@ -107,30 +102,9 @@ test('X04: a program that asks for pages before it has used the last ones gets e
   }
 })
 
-test('a service of a release without exports is read page by page, and asked for an export once', async (t) => {
-  const { world, vendor, location } = await someClient(t, { insurancePlans: 12 })
-  const locationId = location.id
-  for (const [code, status] of [
-    ['record_unknown', 404],
-    ['route_unknown', 404],
-    ['parameter_invalid', 422],
-  ] as const) {
-    const asked: string[] = []
-    const earlier: typeof fetch = async (input, init) => {
-      asked.push(String(input))
-      return String(input).includes('/export')
-        ? Response.json({ code, errors: 'Not found.' }, { status })
-        : fetch(input, init)
-    }
-    const client = clientOf(world, vendor, { fetch: earlier })
-    for (let walk = 0; walk < 2; walk += 1) {
-      const pages = await exported(client.insurancePlans.export({ locationId, pageSize: 5 }))
-      assert.deepEqual([pages.length, textOf(pages).length], [3, 12])
-    }
-    assert.equal(asked.filter((url) => url.includes('/export')).length, 1)
-  }
-  const refused = clientOf(world, vendor)
-  await assert.rejects(exported(refused.insurancePlans.export({ locationId: '7' })), { code: 'location_unknown' })
+test('an export of a location that is unknown is refused as its lists are', async (t) => {
+  const { client } = await someClient(t)
+  await assert.rejects(exported(client.insurancePlans.export({ locationId: '7' })), { code: 'location_unknown' })
 })
 
 test('a program that leaves an export in the middle frees its slot, and one that gives up gets its reason', async (t) => {

@@ -1,4 +1,4 @@
-import { ApiError, parseObject } from './api-error.ts'
+import { parseObject } from './api-error.ts'
 import type { Connection } from './connection.ts'
 import { createLineBuffer, type LineBuffer } from './pages/line-buffer.ts'
 import { type Freshness, freshnessOf, type Page, requireEpoch } from './pages/page.ts'
@@ -13,41 +13,19 @@ export type WholeOptions<Item> = {
   signal?: AbortSignal | undefined
   /** Makes the records of a page of their lines. */
   read: (lines: LineBuffer) => Item[]
-  /** The pages of the list, for a service of a release without exports. */
-  listFrom: (after: string | null) => AsyncIterable<Page<Item>>
 }
 
-const withoutExport = new WeakSet<Connection>()
-
-/**
- * The pages of a whole dataset by cursor, made of one response where the service has exports. What was cut is gone on with after its last whole
- * line.
- */
+/** The pages of a whole dataset by cursor, made of one response. What was cut is gone on with after its last whole line. */
 export async function* wholePages<Item>(options: WholeOptions<Item>): AsyncGenerator<Page<Item>, void, undefined> {
-  const { connection, listFrom } = options
   let after = options.after
   let epoch: string | null = null
-  if (!withoutExport.has(connection)) {
-    try {
-      do {
-        for await (const page of oneExport(options, after)) {
-          epoch = requireEpoch(epoch, page)
-          after = page.next
-          yield page
-        }
-      } while (after !== null)
-      return
-    } catch (error) {
-      if (!(error instanceof ApiError) || !isUnknownToService(error)) throw error
-      withoutExport.add(connection)
+  do {
+    for await (const page of oneExport(options, after)) {
+      epoch = requireEpoch(epoch, page)
+      after = page.next
+      yield page
     }
-  }
-  yield* listFrom(after)
-}
-
-/** An earlier release takes `export` for the id of a record: it has no `after`, and is not found. */
-function isUnknownToService({ code }: ApiError): boolean {
-  return code === 'record_unknown' || code === 'route_unknown' || code === 'parameter_invalid'
+  } while (after !== null)
 }
 
 type Attempt = { response: Response; finish: () => void; fail: (cause: unknown) => void }

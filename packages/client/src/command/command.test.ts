@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { datasetNames } from '../dataset-resource.ts'
-import { writeFirstLayout } from '../stores/testing/test-first-layout.ts'
 import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { openMirror } from '../sync/testing/test-typed-rows.ts'
 import { aPlan, aRecord, someClient } from '../testing/test-client.ts'
 import { tryLock } from '../tokens/file-lock.ts'
 import { begin, command, someCommand, someFolder } from './testing/test-command.ts'
@@ -319,12 +319,14 @@ test('doctor says what is well and what to do', async (t) => {
   assert.deepEqual(await problems(ofAlone), ['grants'])
 })
 
-test('mirror says that it converts an earlier mirror, once', async (t) => {
-  const { env, location } = await someCommand(t, { insurancePlans: 2 })
+test('mirror says that it converts the mirror of another version, once', async (t) => {
+  const { env } = await someCommand(t, { insurancePlans: 2 })
   const file = join(someFolder(t), 'copy.sqlite')
-  const kept = { dataset: 'insurance_plans', locationId: location.id, type: 'insurance_plan', attributes: {} }
-  await writeFirstLayout('sqlite', file, { positions: [], records: [{ ...kept, id: '1' }] })
-  const said = /Converting the mirror of an earlier version to typed tables, once: 1 records/
+  await command(['mirror', '--to', `sqlite:${file}`], env)
+  const mirror = await openMirror('sqlite', file)
+  await mirror.exec(`update layout set name = 'older'`)
+  await mirror.close()
+  const said = /Converting the mirror of another version of the client, once: 2 records/
   assert.match((await command(['mirror', '--to', `sqlite:${file}`], env)).err, said)
   assert.doesNotMatch((await command(['mirror', '--to', `sqlite:${file}`], env)).err, said)
 })

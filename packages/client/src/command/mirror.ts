@@ -81,8 +81,7 @@ async function openWithProgress(context: Context, open: ReturnType<typeof storeA
       return
     }
     const { records, total } = event
-    if (!isSaid)
-      context.say(`Converting the mirror of an earlier version to typed tables, once: ${grouped(total)} records.`)
+    if (!isSaid) context.say(`Converting the mirror of another version of the client, once: ${grouped(total)} records.`)
     isSaid = true
     progress.update('converted', records, total)
   }

@@ -246,13 +246,18 @@ test('the next page is asked for while a page is written, and a page that cannot
   const seen: typeof fetch = async (input, init) => {
     if (String(input).includes('after=')) second.resolve()
     asked.push(String(input))
-    // Of a release without exports, in which each page is a request.
-    if (String(input).includes('/export'))
-      return Response.json({ code: 'record_unknown', errors: 'Not found.' }, { status: 404 })
     return fetch(input, init)
   }
   const client = clientOf(world, vendor, { fetch: seen })
-  const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
+  const stores = [
+    await openStore('sqlite', await someTarget(t, 'sqlite')),
+    await openStore('sqlite', await someTarget(t, 'sqlite')),
+  ] as const
+  for (const store of stores) await clientOf(world, vendor).sync({ store })
+  // Each page of a delta is a request.
+  const plans = Array.from({ length: 5 }, (_, index) => [`p${index + 1}`, aPlan({ plan_name: 'Changed' })])
+  await location.upload('insurance_plans', Object.fromEntries(plans))
+  const [store, other] = stores
   const options = { datasets: ['insurance_plans'] as const, pageSize: 2 }
   const waiting: SyncStore = {
     ...store,
@@ -266,7 +271,7 @@ test('the next page is asked for while a page is written, and a page that cannot
   await assertEqualCopy(clientOf(world, vendor), store, [location.id])
 
   asked.length = 0
-  const broken = { ...(await openStore('sqlite', await someTarget(t, 'sqlite'))) }
+  const broken = { ...other }
   broken.apply = () => Promise.reject(new Error('no space'))
   await assert.rejects(client.sync({ ...options, store: broken }), /no space/)
   assert.equal(asked.filter((url) => url.includes('insurance_plans')).length, 2)

@@ -239,7 +239,7 @@ export async function sync(
   return report
 }
 
-/** The pages of a dataset that is read for the first time, or goes on being so: of an export, where the service has them. */
+/** The pages of a dataset that is read for the first time, or goes on being so. */
 function firstWalk(
   connection: Connection,
   { locationId, dataset, walk }: SyncPosition,

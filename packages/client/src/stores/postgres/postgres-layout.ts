@@ -1,5 +1,5 @@
 import { type DatasetName, datasetNames } from '../../dataset-resource.ts'
-import { nameOfLayout, type StoreOptions, tableNames, tableOf, tablesName, viewNames, whatToMake } from '../layout.ts'
+import { nameOfLayout, type StoreOptions, tableOf, tablesName, viewNames, whatToMake } from '../layout.ts'
 import type { TableColumn } from '../table.ts'
 import { views } from '../views.ts'
 import {
@@ -24,7 +24,6 @@ export async function prepareSchema(client: Queryable, schema: string, options: 
   const name = quoted(schema)
   await client.query(`select pg_advisory_xact_lock(hashtext('bridgework/client'))`)
   await client.query(`create schema if not exists ${name}`)
-  await renameFirstLayout(client, schema)
   await client.query(`create table if not exists ${name}.raw_record (
     dataset text not null, location_id bigint not null, id bigint not null, attributes json not null,
     primary key (dataset, location_id, id))`)
@@ -85,20 +84,6 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** The first layout had one table of records, and views. */
-async function renameFirstLayout(client: Queryable, schema: string): Promise<void> {
-  const name = quoted(schema)
-  const { rows } = await client.query(
-    `select 1 from pg_class where relnamespace = to_regnamespace($1) and relname = 'record' and relkind = 'r'`,
-    [name],
-  )
-  if (rows.length === 0) return
-  await client.query(`alter table ${name}.record rename to raw_record`)
-  await client.query(`alter table ${name}.position rename to sync_position`)
-  await client.query(`alter table ${name}.sync_position
-    add column state text, add column synced_at timestamptz, add column checked_at timestamptz`)
-}
-
 async function prepareTable(client: Queryable, schema: string, table: TableToCreate): Promise<void> {
   const name = quoted(schema)
   const { rows } = await client.query(
@@ -155,7 +140,7 @@ async function fill(
   }
 }
 
-/** A view, and the roles that may read it. Without a definition: one that we made, which a new one or a table replaces. */
+/** A view, and the roles that may read it. Without a definition: one that we made, which a new one replaces. */
 type TakenDown = { name: string; definition: string | null; readers: readonly string[] }
 
 /** Drops our views, and those that others built upon them. Returns them in the order in which to put them back. */
@@ -163,7 +148,7 @@ async function takeDownViews(client: Queryable, schema: string): Promise<TakenDo
   const { rows: own } = await client.query(
     `select c.oid::regclass::text as name, ${readers} from pg_class as c
       where relnamespace = to_regnamespace($1) and relkind = 'v' and relname = any ($2)`,
-    [quoted(schema), [...viewNames, ...tableNames]],
+    [quoted(schema), viewNames],
   )
   if (own.length === 0) return []
   const { rows } = await client.query(
@@ -201,7 +186,7 @@ async function putBackViews(client: Queryable, taken: readonly TakenDown[]): Pro
     try {
       if (definition !== null) await client.query(`create view ${name} as ${definition}`)
     } catch (cause) {
-      const text = `The view ${name} does not fit the typed tables of this version. Drop it, start the mirror once, and create it again with numbers for money and bigint for ids.`
+      const text = `The view ${name} does not fit the tables and views of this version. Drop it, start the mirror once, and create it again.`
       throw new Error(text, { cause })
     }
     for (const reader of readers) await client.query(`grant select on ${name} to ${reader}`)

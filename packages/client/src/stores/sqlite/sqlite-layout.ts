@@ -14,14 +14,6 @@ export async function prepareFile(database: Database, options: StoreOptions): Pr
       .all()
       .map(({ name, type }) => [String(name), String(type)]),
   )
-  // The names of the first layout, which had views of one table.
-  if (objects.has('bridgework_record')) {
-    database.exec(
-      'alter table bridgework_record rename to raw_record; alter table bridgework_position rename to sync_position;',
-    )
-    database.exec(`alter table sync_position add column state text; alter table sync_position add column synced_at text;
-      alter table sync_position add column checked_at text;`)
-  }
   database.exec(`
     create table if not exists raw_record (
       dataset text not null, location_id integer not null, id integer not null, attributes text not null,

@@ -10,7 +10,7 @@ import { findDue } from '../write/background-work.ts'
 
 export type RemovalState = 'requested' | 'listing' | 'held' | 'running' | 'kept' | 'dropped'
 
-/** A list of records of a location's dataset that are to be hidden. `0013_removals.sql` and `0026_kept_removals.sql` describe its states. */
+/** A list of records of a location's dataset that are to be hidden. `0001_schema.sql` describes its states. */
 export type Removal = {
   locationId: LocationId
   dataset: DatasetName
