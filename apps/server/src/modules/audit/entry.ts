@@ -18,8 +18,8 @@ export type SealedAct = {
 }
 
 /**
- * The text whose SHA-256 is sealed: docs/decisions/chain.md. Never changed: seals of years depend on it. So an act without a reason has the
- * text that it had before there were reasons. Members of facts are in the order of PostgreSQL's jsonb, which JSON.parse keeps.
+ * The text whose SHA-256 is sealed: docs/decisions/chain.md. Never changed: seals of years depend on it. An act without a reason has no
+ * member for it. Members of facts are in the order of PostgreSQL's jsonb, which JSON.parse keeps.
  */
 export function actText(act: SealedAct): string {
   return JSON.stringify([

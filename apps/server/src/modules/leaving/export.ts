@@ -95,7 +95,7 @@ function rowsOf(table: string): string {
 /** The record as vendors receive it one by one, with all its attributes. */
 function lineOfRecord(name: DatasetName) {
   const dataset = getDataset(name)
-  return (row: { location_id: LocationId; received_at: Date; document: string; source: string | null }) => {
+  return (row: { location_id: LocationId; received_at: Date; document: string; source: string }) => {
     const at = JSON.stringify({ location_id: row.location_id, received_at: row.received_at })
     return `${at.slice(0, -1)},"record":${renderDetail(dataset, row.document, row.source)}}`
   }

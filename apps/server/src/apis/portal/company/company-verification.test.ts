@@ -24,7 +24,7 @@ test('in production a practice finds the companies that an operator verified, by
   const page = `${path}/vendors/${vendor.companyId}`
   const whole = { access_version: '', all_locations: ['patients'], locations: [] }
 
-  assert.deepEqual(await found('Vendor'), [granted.companyId], 'at the upgrade: the one with access')
+  assert.deepEqual(await found('Vendor'), [granted.companyId], 'the one with access')
   assert.equal((await owner.get(page)).body.code, 'company_unknown')
   const { companies_not_verified: waiting } = read<OperatorOverview>(await operator.get('/operator/overview'))
   assert.equal(waiting, 2)

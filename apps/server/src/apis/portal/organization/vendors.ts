@@ -120,7 +120,7 @@ export const vendorHandlers: PortalHandlers<
     const change = await changeAccess(pool, parties, requireSame, async (client, change) => {
       if (change.isWider && vendor.state === 'closed')
         throw new Problem('company_closed', { errors: `The company ${vendor.name} is closed.` })
-      // A vendor with access keeps working, also when its verification ended: by another name, or at the upgrade.
+      // A vendor with access keeps working, also when its verification ended, as by another name.
       const isNew = change.isWider && change.before.length === 0
       if (isNew && context.environment === 'production' && vendor.verifiedAt === null)
         throw new Problem('company_not_verified')

@@ -28,7 +28,7 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
     ['insert into agent_contact values ($1, now()) on conflict do nothing', [agentId]],
     [`insert into attribution_sighting values ($1, 'https://smile.example', true, now(), now())`, [a]],
     [
-      `insert into complete_list (location_id, dataset, agent_id, began_at_upload, begun_at) values ($1, 'patients', $2, 1, now())`,
+      `insert into complete_list (location_id, dataset, agent_id, fence, began_at_upload, begun_at) values ($1, 'patients', $2, 1, 1, now())`,
       [a, agentId],
     ],
     [

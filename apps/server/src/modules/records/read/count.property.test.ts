@@ -15,6 +15,7 @@ import { hideSlice } from '../removals/removal.ts'
 import { confirmRemoval } from '../removals/removal-decision.ts'
 import { addToRemoval, findCurrentRemoval, finishList, hashRemoval, insertRemoval } from '../removals/removal-store.ts'
 import { findMiscounts } from '../testing/test-miscounts.ts'
+import { addWriter } from '../testing/test-writer.ts'
 import { spanRecordsMax, takeTurn } from '../write/turn.ts'
 import { storeUpload } from '../write/upload.ts'
 
@@ -90,7 +91,6 @@ let number = 0
 
 async function take(pool: Pool, locationId: LocationId, each: Step): Promise<void> {
   number += 1
-  // Every location has an agent of its own: an agent gives each number once.
   const agentId = String(locationId) as AgentId
   if (each.kind === 'new span') {
     // As though the open span had taken all that it may hold.
@@ -101,7 +101,7 @@ async function take(pool: Pool, locationId: LocationId, each: Step): Promise<voi
     const { dataset, keys } = each
     const listed = new Set(keys.map(String))
     const unlisted = (sourceIds: readonly string[]) => sourceIds.filter((each) => !listed.has(each))
-    const list = { locationId, dataset, agentId, fence: null, beganAtUpload: String(number), unlisted }
+    const list = { locationId, dataset, agentId, fence: '1', beganAtUpload: String(number), unlisted }
     const { hidden } = await reconcile({ pool, now: () => new Date(), log: () => {} }, list).catch(() => ({
       hidden: 0,
     }))
@@ -147,5 +147,7 @@ function sourceOf(dataset: DatasetName, { value, target, week }: NonNullable<Val
 
 async function aLocation(pool: Pool): Promise<LocationId> {
   const organization = await createOrganization(pool, { name: 'Practice' })
-  return (await createLocation(pool, organization.id, { sourceId: '0', name: 'Location' })).id
+  const { id } = await createLocation(pool, organization.id, { sourceId: '0', name: 'Location' })
+  await addWriter(pool, organization.id, id)
+  return id
 }

@@ -98,9 +98,9 @@ export async function findRecord(
   pool: Pool,
   permit: ReadPermit,
   id: string,
-): Promise<{ source: string | null; document: string } | null> {
+): Promise<{ source: string; document: string } | null> {
   const { named, document } = documentOf(permit)
-  const { rows } = await pool.query<{ source: string | null; document: string }>({
+  const { rows } = await pool.query<{ source: string; document: string }>({
     name: `records.one${named}`,
     text: `select source, ${document} as document from record where location_id = $1 and dataset = $2 and id = $3`,
     values: [permit.locationId, permit.dataset, id],

@@ -5,8 +5,8 @@ import { withTransaction } from '../../../platform/database/pool.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
 
-/** `fence`: that of the location's writer when the request began; null: no agent of an office asks. */
-export type ListKey = { locationId: LocationId; dataset: DatasetName; agentId: AgentId; fence: string | null }
+/** `fence`: that of the location's writer when the request began. */
+export type ListKey = { locationId: LocationId; dataset: DatasetName; agentId: AgentId; fence: string }
 
 /** A complete list that is being received. `coveredTo`: the last key that was compared, '' at first. `answer`: once it is finished. */
 export type OpenList = ListKey & { id: string; beganAtUpload: string; coveredTo: string; answer: string | null }
@@ -41,7 +41,7 @@ export async function findList(pool: Pool, key: ListKey, id: string): Promise<Op
     answer: string | null
     is_own: boolean
   }>(
-    `select began_at_upload, covered_to, answer, fence is not distinct from $5 as is_own
+    `select began_at_upload, covered_to, answer, fence = $5 as is_own
        from complete_list
       where location_id = $1 and dataset = $2 and agent_id = $3 and id = $4`,
     [key.locationId, key.dataset, key.agentId, id, key.fence],

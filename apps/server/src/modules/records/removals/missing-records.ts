@@ -22,7 +22,7 @@ export async function listVisible(
 }
 
 /** The reading of a complete list: by which agent, under which fence, and the number that its next upload had when it began. */
-export type Reading = { agentId: AgentId; fence: string | null; beganAtUpload: string }
+export type Reading = { agentId: AgentId; fence: string; beganAtUpload: string }
 
 /**
  * Of these source ids, neighbours in their order, those of visible records that were not received since the reading began: neither written by a

@@ -4,12 +4,13 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { createTestDatabase } from '../../../platform/database/testing/test-database.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
-import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
+import type { LocationId } from '../../../platform/identity/identity.ts'
 import { aPlan } from '../../../testing/test-world.ts'
 import { createOrganization } from '../../directory/organization.ts'
 import { createLocation } from '../../onboarding/upsert-locations.ts'
 import { findMiscounts } from '../testing/test-miscounts.ts'
 import { copyRecords } from '../testing/test-volume.ts'
+import { addWriter } from '../testing/test-writer.ts'
 import { storeUpload } from '../write/upload.ts'
 import { reconcile } from './reconcile.ts'
 import { mustBeHeld } from './removal.ts'
@@ -25,8 +26,7 @@ async function somePlans(pool: Pool, count: number) {
   const organization = await createOrganization(pool, { name: 'Practice' })
   const location = await createLocation(pool, organization.id, { sourceId: '0', name: 'Location' })
   const key = { locationId: location.id, dataset: plans }
-  // Every location has an agent of its own: an agent gives each number once.
-  const agentId = String(location.id) as AgentId
+  const agentId = await addWriter(pool, organization.id, location.id)
   let number = 0
   const upload = (records: Record<string, object | null>) => {
     number += 1
@@ -63,7 +63,7 @@ async function somePlans(pool: Pool, count: number) {
       {
         ...key,
         agentId,
-        fence: null,
+        fence: '1',
         beganAtUpload: String(beganAtUpload),
         unlisted: (visible) => visible.filter((each) => !listed.has(each)),
       },

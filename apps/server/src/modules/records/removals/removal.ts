@@ -146,10 +146,8 @@ async function visibleOf(turn: Turn, list: CompleteList): Promise<number> {
 function takeListTurn<T>(pool: Pool, list: CompleteList, work: (turn: Turn) => Promise<T>): Promise<T> {
   const { locationId, dataset, reading } = list
   return takeTurn(pool, locationId, dataset, async (turn) => {
-    if (reading && reading.fence !== null) {
-      const writing = { locationId, agentId: reading.agentId, fence: reading.fence }
-      if (!(await holdWriter(turn.client, writing, reading.beganAtUpload))) throw beganBefore()
-    }
+    if (reading && !(await holdWriter(turn.client, { locationId, ...reading }, reading.beganAtUpload)))
+      throw beganBefore()
     return work(turn)
   })
 }

@@ -43,9 +43,9 @@ export function mayHaveNotes({ notes }: Dataset, text: string): boolean {
   return notes.some((name) => text.includes(`"${name}":"`))
 }
 
-/** The single record: the list's document with the attributes that lists leave out. */
-export function renderDetail(dataset: Dataset, document: string, source: string | null): string {
-  if (!dataset.renderDetail || source === null) return document
+/** The single record: the list's document with the attributes that lists leave out. `source`: as it is stored, which is whole where there are such. */
+export function renderDetail(dataset: Dataset, document: string, source: string): string {
+  if (!dataset.renderDetail) return document
   const record = JSON.parse(document)
   Object.assign(record.attributes, dataset.renderDetail(parseSource(dataset.name, source)))
   return JSON.stringify(record)

@@ -757,7 +757,7 @@ create table complete_list (
   dataset text not null,
   id bigint not null generated always as identity,
   agent_id bigint not null,
-  fence bigint,
+  fence bigint not null,
   began_at_upload bigint not null,
   covered_to text not null default '',
   begun_at timestamptz not null,
