@@ -1,7 +1,7 @@
--- The whole schema of the first release. Later changes are files of their own, with the next number.
--- Small tables that change rarely (organizations, locations, companies, people, key pairs, grants) never refer to large ones. Tables that grow with
--- practices have location_id first in every key, so that a cluster can distribute them. Tables that are written at every request belong to one node.
--- Stamps are microseconds since 1970. Secrets are 256 random bits, stored as HMAC-SHA-256 under the installation's secret key.
+-- The whole schema of the first release. Later changes are files of their own, with the next number. Small tables that change rarely (organizations,
+-- locations, companies, people, key pairs, grants) never refer to large ones. Tables that grow with practices have location_id first in every key, so
+-- that a cluster can distribute them. Tables that are written at every request belong to one node. Stamps are microseconds since 1970. Secrets are
+-- 256 random bits, stored as HMAC-SHA-256 under the installation's secret key.
 
 
 -- The installation
@@ -25,9 +25,9 @@ create table secret_key_reader (
   seen_at timestamptz not null
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 
--- An epoch is the time since the database was made or last restored: agents that know another one compare everything, and vendors read everything again.
--- What a restore made void is recognised by `stamp`, a moment before it was given by a database of an earlier epoch. Epochs are numbered, because the
--- clock of a restored database may be behind that of the lost one.
+-- An epoch is the time since the database was made or last restored: agents that know another one compare everything, and vendors read everything
+-- again. What a restore made void is recognised by `stamp`, a moment before it was given by a database of an earlier epoch. Epochs are numbered,
+-- because the clock of a restored database may be behind that of the lost one.
 create table service_epoch (
   id uuid primary key default gen_random_uuid(),
   began_at timestamptz not null default clock_timestamp(),
@@ -54,8 +54,8 @@ create table mail (
 );
 create index mail_due on mail (next_attempt_at);
 
--- What people did in the portal, as facts from which sentences are made when they are shown. The server's role may only add and read. `tenant_id`: of the
--- company or the organization; null: of neither. `reason`: why, where the person says so or must.
+-- What people did in the portal, as facts from which sentences are made when they are shown. The server's role may only add and read. `tenant_id`: of
+-- the company or the organization; null: of neither. `reason`: why, where the person says so or must.
 create table audit_event (
   id bigint generated always as identity primary key,
   occurred_at timestamptz not null default clock_timestamp(),
@@ -75,10 +75,10 @@ create index audit_event_of_user on audit_event (user_id, id desc);
 
 -- Organizations, locations, companies
 
--- Ids of organizations and locations are random below 2^53: they appear in JSON as integers, and say nothing about how many there are.
--- `erased_at`: its erasing began then. The row itself stays, with its name, because disclosures and the history of grants refer to it.
--- `first_steps_dismissed_at`: when a person dismissed the list of first steps; null: it shows until every step is done.
--- `agent_updates`: whether its agents take releases that the operator published; off until a person turns it on.
+-- Ids of organizations and locations are random below 2^53: they appear in JSON as integers, and say nothing about how many there are. `erased_at`:
+-- its erasing began then. The row itself stays, with its name, because disclosures and the history of grants refer to it. `first_steps_dismissed_at`:
+-- when a person dismissed the list of first steps; null: it shows until every step is done. `agent_updates`: whether its agents take releases that
+-- the operator published; off until a person turns it on.
 create table organization (
   id bigint primary key check (id between 1 and 9007199254740991),
   name text not null,
@@ -92,9 +92,10 @@ create table organization (
   erased_at timestamptz
 );
 
--- `time_zone`: what its agent used. `assigned_time_zone`: what a person set; the agent asks for it and reads with it, so a record and its location never
--- name two zones. `office_hours`: by weekday, [{"opens": "07:00", "closes": "19:00"}], on the location's wall clock; null: not told. A copy does not grow
--- stale while nobody works at the practice. `closed_at`: its practice management system no longer has it; only the agent that reported it last can say so.
+-- `time_zone`: what its agent used. `assigned_time_zone`: what a person set; the agent asks for it and reads with it, so a record and its location
+-- never name two zones. `office_hours`: by weekday, [{"opens": "07:00", "closes": "19:00"}], on the location's wall clock; null: not told. A copy
+-- does not grow stale while nobody works at the practice. `closed_at`: its practice management system no longer has it; only the agent that reported
+-- it last can say so.
 create table location (
   id bigint primary key check (id between 1 and 9007199254740991),
   organization_id bigint not null references organization (id),
@@ -173,8 +174,8 @@ create index company_former_name_key on company_former_name (name_key);
 
 -- People: signing in
 
--- Signing in is better-auth's; the tables portal_* are its tables under our names. A test asks it whether anything is missing.
--- `recovered_in`: the transaction that last gave the account back to its person. A request that began before it must not add a means or a session after it.
+-- Signing in is better-auth's; the tables portal_* are its tables under our names. A test asks it whether anything is missing. `recovered_in`: the
+-- transaction that last gave the account back to its person. A request that began before it must not add a means or a session after it.
 create table portal_user (
   id uuid primary key,
   name text not null,
@@ -188,8 +189,8 @@ create table portal_user (
 );
 
 -- `second_factor`: whether the sign-in proved one: a passkey, a code of an app, a recovery code. `identity_provider_id`: the provider that began the
--- session, which is for that tenant alone. `authenticated_at`: when the person last signed in there, as it said (auth_time); null: it did not say, or too
--- long ago. Such a session is fresh by that time alone; others are fresh by created_at.
+-- session, which is for that tenant alone. `authenticated_at`: when the person last signed in there, as it said (auth_time); null: it did not say, or
+-- too long ago. Such a session is fresh by that time alone; others are fresh by created_at.
 create table portal_session (
   id uuid primary key,
   user_id uuid not null references portal_user (id) on delete cascade,
@@ -300,9 +301,9 @@ create index sign_up_expiry on sign_up (expires_at);
 
 -- Everybody who acts for a company, for an organization or for the operator. `tenant_id` is the company's or the organization's id as text, or
 -- 'operator': the three never look alike, so what is unique within a tenant is unique by `tenant_id`. A member without a user was invited and has not
--- come yet, or was removed: the row stays, because key pairs and acceptances name it, and the address may be invited again. An operator who is an admin
--- may do everything; support reads, and acts with a reason. Deferrable: a person's account and membership end in one transaction, and which accounts end
--- is known only while the memberships are there.
+-- come yet, or was removed: the row stays, because key pairs and acceptances name it, and the address may be invited again. An operator who is an
+-- admin may do everything; support reads, and acts with a reason. Deferrable: a person's account and membership end in one transaction, and which
+-- accounts end is known only while the memberships are there.
 create table membership (
   id uuid primary key,
   side text not null check (side in ('company', 'organization', 'operator')),
@@ -349,8 +350,8 @@ create table sign_in_rule (
   second_factor_since timestamptz not null
 );
 
--- The identity provider of a company or a practice (OpenID Connect): its members sign in through it, for this tenant alone. Another issuer or client is
--- another row, so that sessions and links of the one before are worth nothing. `client_secret`: sealed with the secret key, a compact JWE.
+-- The identity provider of a company or a practice (OpenID Connect): its members sign in through it, for this tenant alone. Another issuer or client
+-- is another row, so that sessions and links of the one before are worth nothing. `client_secret`: sealed with the secret key, a compact JWE.
 create table identity_provider (
   id uuid primary key,
   tenant_id text not null unique,
@@ -374,8 +375,8 @@ create table identity_link (
   unique (provider_id, subject)
 );
 
--- Notices (docs/decisions/notices.md): what the portal's list shows each member, how each wants to be mailed, which conditions are on, and up to which
--- act of the history notices were made.
+-- Notices (docs/decisions/notices.md): what the portal's list shows each member, how each wants to be mailed, which conditions are on, and up to
+-- which act of the history notices were made.
 create table notice (
   id bigint generated always as identity primary key,
   member_id uuid not null references membership (id),
@@ -507,10 +508,10 @@ create table agent_number (
   highest bigint not null
 );
 
--- A location's records come from one agent. The first that writes is its writer; another agent takes its place only when a person says so, by revoking
--- the writer or by naming the other one. The fence rises with each writer: what an earlier one began comes to nothing. `first_upload`: the lowest number
--- that the writer's uploads, and the uploads that its lists begin at, may have: what has a lower one was read before another agent wrote.
--- `refused_agent_id`: the last agent that wanted to write here beside this one, for the people who decide between the two.
+-- A location's records come from one agent. The first that writes is its writer; another agent takes its place only when a person says so, by
+-- revoking the writer or by naming the other one. The fence rises with each writer: what an earlier one began comes to nothing. `first_upload`: the
+-- lowest number that the writer's uploads, and the uploads that its lists begin at, may have: what has a lower one was read before another agent
+-- wrote. `refused_agent_id`: the last agent that wanted to write here beside this one, for the people who decide between the two.
 create table location_writer (
   location_id bigint primary key references location (id) on delete cascade,
   agent_id bigint not null references agent (id),
@@ -521,8 +522,8 @@ create table location_writer (
   refused_at timestamptz
 );
 
--- Releases of the agent that the operator published (docs/decisions/agent-updates.md). Their signed files are here, so that each server process can hand
--- them out. External: a part of a file that is not compressed is read without the rest.
+-- Releases of the agent that the operator published (docs/decisions/agent-updates.md). Their signed files are here, so that each server process can
+-- hand them out. External: a part of a file that is not compressed is read without the rest.
 create table agent_release (
   version text primary key,
   size integer not null,
@@ -535,8 +536,8 @@ create table agent_release (
 
 -- Grants
 
--- What a practice granted to a company, kept for ever as the history of its grants. `location_id` null: every location of the organization, those of the
--- future included. `notes`: free text of the staff too, which is granted on its own. `ends_at`: docs/decisions/grant-end.md; null: no end.
+-- What a practice granted to a company, kept for ever as the history of its grants. `location_id` null: every location of the organization, those of
+-- the future included. `notes`: free text of the staff too, which is granted on its own. `ends_at`: docs/decisions/grant-end.md; null: no end.
 create table access_grant (
   id uuid primary key,
   company_id uuid not null references company (id),
@@ -557,9 +558,9 @@ create index access_grant_of_organization on access_grant (organization_id, comp
 create index access_grant_ended on access_grant (company_id, revoked_at desc) where revoked_at is not null;
 create index access_grant_ending on access_grant (ends_at) where revoked_at is null and ends_at is not null;
 
--- The grants in force, one row for each location and dataset: what every read checks. What a company may read changes in one transaction that locks no
--- dataset, so an upload never waits for it. `granted_stamp`: the dataset's stamp at the company's first read; a delta from before it returns the whole
--- dataset. Null until then, and every delta returns the whole dataset.
+-- The grants in force, one row for each location and dataset: what every read checks. What a company may read changes in one transaction that locks
+-- no dataset, so an upload never waits for it. `granted_stamp`: the dataset's stamp at the company's first read; a delta from before it returns the
+-- whole dataset. Null until then, and every delta returns the whole dataset.
 create table dataset_grant (
   location_id bigint not null,
   company_id uuid not null,
@@ -596,10 +597,11 @@ create index access_request_of_company on access_request (company_id, asked_at);
 
 -- Records
 
--- A location's dataset. Its stamps rise strictly from commit to commit. `is_provided`: whether the source of the location has the dataset at all: an export
--- that maps three datasets never reads the others. True until an agent says otherwise. `span_from`, `span_records`: the span of record_count that takes the
--- next records, and how many it was given. `rendering`: the number of the rendering (packages/contract: `rendering` of a dataset) that all its documents
--- have. Where it is lower than the contract's, a row of rerender_work without a target leads to all records, which are rendered anew in slices.
+-- A location's dataset. Its stamps rise strictly from commit to commit. `is_provided`: whether the source of the location has the dataset at all: an
+-- export that maps three datasets never reads the others. True until an agent says otherwise. `span_from`, `span_records`: the span of record_count
+-- that takes the next records, and how many it was given. `rendering`: the number of the rendering (packages/contract: `rendering` of a dataset) that
+-- all its documents have. Where it is lower than the contract's, a row of rerender_work without a target leads to all records, which are rendered
+-- anew in slices.
 create table dataset_state (
   location_id bigint not null,
   dataset text not null,
@@ -616,11 +618,11 @@ create table dataset_state (
   primary key (location_id, dataset)
 );
 
--- `source` is what the agent sent, in the contract's order of attributes; where the dataset says what its documents lack of it (`kept`), a list of that
--- alone. `source_hash`: the first 16 bytes of the SHA-256 of what was sent. `document` is what vendors receive,
--- rendered when it was written; `document_with_notes`: for companies that may read notes; null where the record has none. All are text and not jsonb: jsonb
--- refuses some characters that JSON allows. `patient_id`: the id of the patient that the record is of. `starts_at`: microseconds since 1970. Both are null
--- where the dataset has no such filter, and then the partial indexes cost nothing.
+-- `source` is what the agent sent, in the contract's order of attributes; where the dataset says what its documents lack of it (`kept`), a list of
+-- that alone. `source_hash`: the first 16 bytes of the SHA-256 of what was sent. `document` is what vendors receive, rendered when it was written;
+-- `document_with_notes`: for companies that may read notes; null where the record has none. All are text and not jsonb: jsonb refuses some characters
+-- that JSON allows. `patient_id`: the id of the patient that the record is of. `starts_at`: microseconds since 1970. Both are null where the dataset
+-- has no such filter, and then the partial indexes cost nothing.
 create table record (
   location_id bigint not null,
   dataset text not null,
@@ -669,14 +671,14 @@ create function raise_record_ids(above bigint) returns bigint
            where schemaname = 'public' and sequencename like 'record\_id\_%');
 
 -- PostgreSQL chooses by its statistics how it finds records. It renews them by itself when a tenth of the table has changed, a minute later at the
--- soonest. The service asks for it where a dataset has grown (modules/records/write/statistics.ts), and its role may not do it by itself. What another
--- session analyzes or vacuums just then is left alone.
+-- soonest. The service asks for it where a dataset has grown (modules/records/write/statistics.ts), and its role may not do it by itself. What
+-- another session analyzes or vacuums just then is left alone.
 create function analyze_records() returns void
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp
   as $$ begin analyze (skip_locked) public.record (location_id, dataset); end $$;
 
--- Which record's rendering contains which other one, so that a change of the latter finds the former. A reference by id alone stands here only while its
--- target has not been received: an id, once known, never changes.
+-- Which record's rendering contains which other one, so that a change of the latter finds the former. A reference by id alone stands here only while
+-- its target has not been received: an id, once known, never changes.
 create table record_reference (
   location_id bigint not null,
   target_dataset text not null,
@@ -687,9 +689,9 @@ create table record_reference (
 );
 create index record_reference_of_record on record_reference (location_id, dataset, record_id);
 
--- How many records a filter matches, without counting them one by one: sums of what writers keep under their turn. `span_from`: the first stamp of a span,
--- which ends where the dataset's next one begins and was given at most 10,000 records or one stamp. `starts_week`: weeks from 1970 to the start; the lowest
--- integer without one. `lowest_id`: no record that the row counts has a lower one.
+-- How many records a filter matches, without counting them one by one: sums of what writers keep under their turn. `span_from`: the first stamp of a
+-- span, which ends where the dataset's next one begins and was given at most 10,000 records or one stamp. `starts_week`: weeks from 1970 to the
+-- start; the lowest integer without one. `lowest_id`: no record that the row counts has a lower one.
 create table record_count (
   location_id bigint not null,
   dataset text not null,
@@ -700,8 +702,8 @@ create table record_count (
   primary key (location_id, dataset, span_from, starts_week)
 );
 
--- Renderings still to be made again after a change of a widely used record: resumed after a crash, deleted when done. Work that fails is tried again later
--- and later, and does not keep other work waiting.
+-- Renderings still to be made again after a change of a widely used record: resumed after a crash, deleted when done. Work that fails is tried again
+-- later and later, and does not keep other work waiting.
 create table rerender_work (
   location_id bigint not null,
   target_dataset text not null,
@@ -715,8 +717,8 @@ create table rerender_work (
   primary key (location_id, target_dataset, target_source_id, dataset)
 );
 
--- Uploads of the last 7 days: the same one again gets the same answer. What an upload sent again unchanged stands in ranges of ids where it was known by
--- its bytes, else by key. External: to compress some 80 KB of keys took half of the time that an unchanged upload holds its turn.
+-- Uploads of the last 7 days: the same one again gets the same answer. What an upload sent again unchanged stands in ranges of ids where it was known
+-- by its bytes, else by key. External: to compress some 80 KB of keys took half of the time that an unchanged upload holds its turn.
 create table upload (
   location_id bigint not null,
   dataset text not null,
@@ -733,8 +735,8 @@ create index upload_received on upload (location_id, received_at);
 create index upload_agent_number on upload (agent_id, number);
 
 -- Bodies of uploads, packed as agents sent them (docs/decisions/ingest-speed.md): bytes with this SHA-256 say what is stored while the records of the
--- location's dataset from first_id to last_id are as many, with the keys and hashes of `records_sha256`. That is true of these bytes for ever; whether the
--- records are still those is asked each time. `unpacked_sha256` is that of the lines. Written in a writer's turn.
+-- location's dataset from first_id to last_id are as many, with the keys and hashes of `records_sha256`. That is true of these bytes for ever;
+-- whether the records are still those is asked each time. `unpacked_sha256` is that of the lines. Written in a writer's turn.
 create table packed_body (
   location_id bigint not null,
   dataset text not null,
@@ -748,10 +750,10 @@ create table packed_body (
 );
 create index packed_body_sha256 on packed_body (location_id, dataset, sha256);
 
--- A complete list of keys arrives in slices, over several requests and perhaps several processes. What it does not name is gathered slice by slice, and
--- decided about when the list is finished. A dataset has one list at a time: the next one takes its place. A list belongs to the writer, and the fence,
--- under which it began: one from before two take-overs hid what the agent in between had sent. `covered_to`: the last key of the slices that were
--- compared; '' before the first. `answer`: what finishing it was answered with, should that be asked again.
+-- A complete list of keys arrives in slices, over several requests and perhaps several processes. What it does not name is gathered slice by slice,
+-- and decided about when the list is finished. A dataset has one list at a time: the next one takes its place. A list belongs to the writer, and the
+-- fence, under which it began: one from before two take-overs hid what the agent in between had sent. `covered_to`: the last key of the slices that
+-- were compared; '' before the first. `answer`: what finishing it was answered with, should that be asked again.
 create table complete_list (
   location_id bigint not null references location (id) on delete cascade,
   dataset text not null,
@@ -827,11 +829,11 @@ create table note_removal (
   primary key (location_id, dataset)
 );
 
--- Runs of a dataset's documents, packed for pages (docs/decisions/segments.md): those with ids in (after_id, last_id], joined by commas, as a raw deflate
--- stream that ends in a full flush; `bytes` and `crc32` of the text. They are those of the dataset when its last stamp was `stamp`. `stale_since`: one of
--- them changed afterwards. An export sends newlines in the place of the commas: `lines_at` is the byte of `data` that says which of the two it is (0: it
--- cannot be switched), `lines_crc32` that of the text in lines. A cache of `record` and never the truth, so unlogged: after a crash of the database, and in a backup, it is
--- empty.
+-- Runs of a dataset's documents, packed for pages (docs/decisions/segments.md): those with ids in (after_id, last_id], joined by commas, as a raw
+-- deflate stream that ends in a full flush; `bytes` and `crc32` of the text. They are those of the dataset when its last stamp was `stamp`.
+-- `stale_since`: one of them changed afterwards. An export sends newlines in the place of the commas: `lines_at` is the byte of `data` that says
+-- which of the two it is (0: it cannot be switched), `lines_crc32` that of the text in lines. A cache of `record` and never the truth, so unlogged:
+-- after a crash of the database, and in a backup, it is empty.
 create unlogged table segment (
   location_id bigint not null,
   dataset text not null,
@@ -849,8 +851,8 @@ create unlogged table segment (
 );
 create index segment_stale on segment (location_id, dataset, stale_since) where stale_since is not null;
 
--- How far segments are kept: every change up to `checked_stamp` has marked the segment that it is in. A row is locked while the segments of its dataset are
--- written. `last_id` and `records`: where they end, and how many records are in them. `due_at`: when stale ones are to be packed again.
+-- How far segments are kept: every change up to `checked_stamp` has marked the segment that it is in. A row is locked while the segments of its
+-- dataset are written. `last_id` and `records`: where they end, and how many records are in them. `due_at`: when stale ones are to be packed again.
 create unlogged table segment_state (
   location_id bigint not null,
   dataset text not null,
@@ -872,11 +874,11 @@ create table sync_activity (
 );
 
 
--- Limits: they decide under a row lock and then count; a count inside the inserting statement is not atomic in READ COMMITTED (tried: it exceeds). Each
--- decision is one function, so that it is one round trip: a statement inside sees what others committed before it began.
+-- Limits: they decide under a row lock and then count; a count inside the inserting statement is not atomic in READ COMMITTED (tried: it exceeds).
+-- Each decision is one function, so that it is one round trip: a statement inside sees what others committed before it began.
 
--- Admitted token requests of an address in the last 60 s (a sliding log). Logged: the limit survives a restart. Rows live for one request: without these
--- settings the table grows by its own history between two vacuums.
+-- Admitted token requests of an address in the last 60 s (a sliding log). Logged: the limit survives a restart. Rows live for one request: without
+-- these settings the table grows by its own history between two vacuums.
 create table token_attempt (
   address text primary key,
   admitted_at timestamptz[] not null
@@ -901,8 +903,8 @@ create unlogged table sync_slot (
   primary key (company_id, sync_type, location_id, process_id)
 ) with (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 
--- Admits a token request of an address, or says how long until the next one would be. A refusal stores nothing. Instants after now (the
--- clock jumped back) are set to now and stored so, else they would lock the address out until the clock has caught up.
+-- Admits a token request of an address, or says how long until the next one would be. A refusal stores nothing. Instants after now (the clock jumped
+-- back) are set to now and stored so, else they would lock the address out until the clock has caught up.
 create function token_attempt_admit(p_address text, p_max integer, p_window interval)
 returns table (admitted boolean, remaining integer, wait_ms integer)
 language plpgsql volatile as $$
@@ -935,9 +937,9 @@ begin
 end
 $$;
 
--- Runs operations on sync slots in their order: 'hold' (also renews), 'release', 'check' (as 'hold', but takes nothing). Answers one row
--- each, in order: whether it was granted, and which locations are in flight where it was not. The caller sorts by company and type, so
--- that all processes lock gates in one order. Nothing here needs to survive a crash.
+-- Runs operations on sync slots in their order: 'hold' (also renews), 'release', 'check' (as 'hold', but takes nothing). Answers one row each, in
+-- order: whether it was granted, and which locations are in flight where it was not. The caller sorts by company and type, so that all processes lock
+-- gates in one order. Nothing here needs to survive a crash.
 create function sync_slot_apply(
   p_process uuid, p_lease_ms integer, p_lock_timeout_ms integer, p_initial_max integer, p_incremental_max integer,
   p_operations text[], p_companies uuid[], p_types text[], p_locations bigint[], p_leases bigint[]
@@ -1006,11 +1008,12 @@ $$;
 
 -- Disclosures and their seals (docs/decisions/chain.md)
 
--- Who read what, when. The server's role may only add and read. `after_id` and `last_id` say an unfiltered page exactly, because no id is ever added below
--- one already served; any other answer lists its ids. An answer can tell something of records without sending one: `counted` are those that a filter by
--- patient or start matches, `digested` those of a digest. `records` is the number of records that were sent. A table for each month, so that a month that
--- is old enough can be dropped at once (docs/decisions/disclosure-months.md). The id is unique within each month, by that table's own key: a key of the
--- whole would have to contain the time. What a practice counts of its disclosures is in the index itself: a summary of a million reads no row.
+-- Who read what, when. The server's role may only add and read. `after_id` and `last_id` say an unfiltered page exactly, because no id is ever added
+-- below one already served; any other answer lists its ids. An answer can tell something of records without sending one: `counted` are those that a
+-- filter by patient or start matches, `digested` those of a digest. `records` is the number of records that were sent. A table for each month, so
+-- that a month that is old enough can be dropped at once (docs/decisions/disclosure-months.md). The id is unique within each month, by that table's
+-- own key: a key of the whole would have to contain the time. What a practice counts of its disclosures is in the index itself: a summary of a
+-- million reads no row.
 create table disclosure (
   id bigint not null generated always as identity,
   disclosed_at timestamptz not null default clock_timestamp(),
@@ -1037,8 +1040,8 @@ create index disclosure_of_company on disclosure (company_id, disclosed_at);
 create index disclosure_of_location on disclosure (location_id, disclosed_at) include (company_id, dataset, records);
 create index disclosure_of_location_by_company on disclosure (location_id, company_id, disclosed_at) include (dataset, records);
 
--- Puts disclosures on record, durable when it returns. The lock timeout is set before the table is touched, so that a locked table ends the
--- statement and not only the caller's patience.
+-- Puts disclosures on record, durable when it returns. The lock timeout is set before the table is touched, so that a locked table ends the statement
+-- and not only the caller's patience.
 create function disclosure_record(p_entries json, p_lock_timeout_ms integer)
 returns void language plpgsql as $$
 begin
@@ -1057,8 +1060,8 @@ end
 $$;
 
 -- Which records each company received on a day (UTC), from the sealer: an accounting for a patient reads these rows of a location, and then the
--- disclosures of the days that matter. `patient_ids`: patients that a filter named. One row for each day, company and dataset, however often
--- was read; pages and digests are one range each.
+-- disclosures of the days that matter. `patient_ids`: patients that a filter named. One row for each day, company and dataset, however often was
+-- read; pages and digests are one range each.
 create table disclosed_day (
   location_id bigint not null,
   day date not null,
@@ -1126,8 +1129,8 @@ create table seal (
 );
 create index seal_of_time on seal (sealed_at);
 
--- What a practice's own export is checked with; the server's role may only add and read. `first_at` and `last_at`: the times between which
--- its entries since the practice's seal before are; they find the rows and are not signed.
+-- What a practice's own export is checked with; the server's role may only add and read. `first_at` and `last_at`: the times between which its
+-- entries since the practice's seal before are; they find the rows and are not signed.
 create table practice_seal (
   organization_id bigint not null,
   entries bigint not null,
@@ -1143,8 +1146,8 @@ create table practice_seal (
 );
 create index practice_seal_of_seal on practice_seal (seal_number);
 
--- Where each practice's chain is now: the sealer's own notes, which can be computed again from the disclosures. The last columns tell of the
--- entries since the practice's last seal.
+-- Where each practice's chain is now: the sealer's own notes, which can be computed again from the disclosures. The last columns tell of the entries
+-- since the practice's last seal.
 create table practice_head (
   organization_id bigint primary key,
   entries bigint not null,
@@ -1156,23 +1159,23 @@ create table practice_head (
 );
 create index practice_head_unsealed on practice_head (unsealed) where unsealed > 0;
 
--- Which months of disclosures the operator has dropped, each as a signed text (docs/decisions/chain.md): what the seals of the entries that
--- are left are checked with. The owner writes it; the server's role may only read.
+-- Which months of disclosures the operator has dropped, each as a signed text (docs/decisions/chain.md): what the seals of the entries that are left
+-- are checked with. The owner writes it; the server's role may only read.
 create table disclosure_drop (
   month text primary key,
   text text not null,
   signature bytea not null
 );
 
--- Practices whose owner gets each new seal by mail, up to which one they were sent: off without a row. The seal is also attached, as the file that the
--- practice's own program compares with.
+-- Practices whose owner gets each new seal by mail, up to which one they were sent: off without a row. The seal is also attached, as the file that
+-- the practice's own program compares with.
 create table seal_mail (
   organization_id bigint primary key references organization (id),
   mailed_entries bigint not null default 0
 );
 
--- Each rotation of the secret key as the verifiers of seals need it: the public keys before and after, and the last seal of the one before with its hash.
--- Signed with both; the server's role may only add and read.
+-- Each rotation of the secret key as the verifiers of seals need it: the public keys before and after, and the last seal of the one before with its
+-- hash. Signed with both; the server's role may only add and read.
 create table seal_key_change (
   number bigint generated always as identity primary key,
   previous_key text not null,
@@ -1200,8 +1203,8 @@ create table vendor_usage (
   primary key (company_id, bucket_at)
 );
 
--- The request log of a company (docs/decisions/request-log.md): 30 days, within a bound for each outcome, so that a caller who only fails cannot displace
--- what succeeded.
+-- The request log of a company (docs/decisions/request-log.md): 30 days, within a bound for each outcome, so that a caller who only fails cannot
+-- displace what succeeded.
 create table vendor_request (
   company_id uuid not null,
   id bigint generated always as identity,
@@ -1220,8 +1223,8 @@ create table vendor_request (
   primary key (company_id, outcome, id)
 );
 
--- What the operator's pages plot: of each location and agent by the hour, kept for 30 days, and of each process by the minute, kept for 14
--- days (docs/decisions/activity.md). Counts and times alone: nothing of a patient, no id of a record.
+-- What the operator's pages plot: of each location and agent by the hour, kept for 30 days, and of each process by the minute, kept for 14 days
+-- (docs/decisions/activity.md). Counts and times alone: nothing of a patient, no id of a record.
 create table location_hour (
   location_id bigint not null,
   hour_at timestamptz not null,
@@ -1276,8 +1279,8 @@ create table attribution_script (
   created_at timestamptz not null default now()
 );
 
--- Where a script was seen, by origin alone: nothing about who visited which page. A stranger can name any number of origins, so only a
--- bounded number of each location's is kept.
+-- Where a script was seen, by origin alone: nothing about who visited which page. A stranger can name any number of origins, so only a bounded number
+-- of each location's is kept.
 create table attribution_sighting (
   location_id bigint not null,
   origin text not null,
