@@ -80,7 +80,7 @@ export const fiveSyncs: Work = async ({ world, uploads, options, say }) => {
       perSecond: pages / elapsed,
       cpuMs: before === null || after === null || pages === 0 ? null : (after - before) / pages,
       bytes: pages === 0 ? null : bytes / pages,
-      target: 250,
+      target: 450,
       memoryMb,
     },
     {

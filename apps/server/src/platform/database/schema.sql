@@ -255,6 +255,7 @@ create table dataset_state (
   span_from bigint not null default 0,
   span_records bigint not null default 0,
   is_provided boolean not null default true,
+  attributes_not_provided text[] not null default '{}'::text[],
   rendering smallint not null,
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );

@@ -614,6 +614,7 @@ create table dataset_state (
   span_from bigint not null default 0,
   span_records bigint not null default 0,
   is_provided boolean not null default true,
+  attributes_not_provided text[] not null default '{}',
   rendering smallint not null,
   primary key (location_id, dataset)
 );
