@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
@@ -80,6 +80,21 @@ test('K52: no statement of sql writes a byte beside or in a SQLite mirror', asyn
     const { code, err } = await command(['sql', '--to', `sqlite:${file}`, reading], {})
     assert.equal(code, 0, `${reading}: ${err}`)
   }
+})
+
+test('K52: a mirror that a killed program left keeps its bytes, and sql shows what its log holds', async (t) => {
+  const folder = someFolder(t)
+  const [file, left] = [join(folder, 'copy.sqlite'), join(folder, 'left.sqlite')]
+  const store = await openStore('sqlite', file)
+  for (const ending of ['', '-wal']) copyFileSync(`${file}${ending}`, `${left}${ending}`)
+  await store.close()
+  const bytesOf = () => ['', '-wal'].map((ending) => readFileSync(`${left}${ending}`))
+  const before = bytesOf()
+  assert.ok(before.every(({ length }) => length > 0))
+
+  const { code, out } = await command(['sql', '--to', `sqlite:${left}`, 'select count(*) as n from patients'], {})
+  assert.deepEqual([code, out], [0, 'n\n0\n'])
+  assert.deepEqual(bytesOf(), before)
 })
 
 test('K52: where SQLite cannot be kept from writing, it is not asked, and the message says how else', async (t) => {

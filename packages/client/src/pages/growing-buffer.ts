@@ -7,8 +7,8 @@ export type GrowingBuffer = {
   drop: (count: number) => void
 }
 
-export function createGrowingBuffer(size: number): GrowingBuffer {
-  let memory = Buffer.allocUnsafeSlow(size)
+export function createGrowingBuffer(): GrowingBuffer {
+  let memory = Buffer.of()
   let length = 0
   return {
     append(more) {

@@ -19,7 +19,7 @@ export type LineBuffer = {
 }
 
 export function createLineBuffer(): LineBuffer {
-  const lines = createGrowingBuffer(64 * 1024)
+  const lines = createGrowingBuffer()
   let ends: number[] = []
   const end = () => ends.at(-1) ?? 0
   return {

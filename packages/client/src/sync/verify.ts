@@ -1,6 +1,6 @@
 import { ApiError } from '../api-error.ts'
 import type { Connection } from '../connection.ts'
-import { type DatasetName, fetchPage } from '../dataset-resource.ts'
+import { type DatasetName, fetchPage, pageSizeDefault } from '../dataset-resource.ts'
 import type { LocationsResource } from '../directory-resource.ts'
 import { datasets } from '../generated.ts'
 import { listOf, type Page } from '../pages/page.ts'
@@ -168,7 +168,7 @@ async function* changedSince(
   { locationId, dataset, watermark }: SyncPosition,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const options = { locationId, pageSize: 5000, signal, modifiedSince: watermark ?? '' }
+  const options = { locationId, pageSize: pageSizeDefault, signal, modifiedSince: watermark ?? '' }
   const fetchNext = (next: string | null, previous: Page<SyncRecord> | null) =>
     fetchPage<SyncRecord>(connection, dataset, options, next, previous)
   for await (const { id } of listOf(null, fetchNext)) yield id

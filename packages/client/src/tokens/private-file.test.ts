@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -18,6 +19,7 @@ import { promisify } from 'node:util'
 import { begin, command, someCommand, someFolder } from '../command/testing/test-command.ts'
 import { openStore } from '../sync/testing/test-mirror.ts'
 import { aRecord } from '../testing/test-client.ts'
+import { appendPrivate, createPrivate, makePrivate } from './private-file.ts'
 
 const run = promisify(execFile)
 
@@ -98,8 +100,46 @@ test('K51: a mirror is made private before anything is written to it', async (t)
   const store = openStore('sqlite', file)
   // SQLite's own first byte comes after the file is there.
   while (!existsSync(file)) await new Promise(setImmediate)
-  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.equal(modeOf(file), 0o600)
   await (await store).close()
+})
+
+test('K51: whatever the umask and the mode of what was there, each file ends as its owner’s alone, and others lose each right', async (t) => {
+  const file = join(someFolder(t), 'one')
+  const umask = process.umask()
+  t.after(() => process.umask(umask))
+  for (const taken of [0, 0o022, 0o277]) {
+    process.umask(taken)
+    for (const openPrivate of [createPrivate, appendPrivate]) {
+      rmSync(file, { force: true })
+      await (await openPrivate(file)).close()
+      assert.equal(modeOf(file), 0o600, openPrivate.name)
+    }
+  }
+  for (const mode of [0o601, 0o602, 0o604, 0o610, 0o620, 0o640, 0o777, 0o600, 0o700, 0o400]) {
+    const isOpen = (mode & 0o077) !== 0
+    chmodSync(file, mode)
+    assert.equal(await makePrivate(file), isOpen ? `0${mode.toString(8)}` : null)
+    assert.equal(modeOf(file), isOpen ? 0o600 : mode)
+    chmodSync(file, mode)
+    await (await appendPrivate(file)).close()
+    assert.equal(modeOf(file), 0o600)
+  }
+  assert.equal(await makePrivate(`${file} that is not there`), null)
+})
+
+test('on Windows, whose files have no modes of others, none is looked at and none is changed', async (t) => {
+  const folder = someFolder(t)
+  const file = join(folder, 'theirs')
+  writeFileSync(file, '')
+  chmodSync(file, 0o644)
+  const { platform } = process
+  Object.defineProperty(process, 'platform', { value: 'win32' })
+  t.after(() => Object.defineProperty(process, 'platform', { value: platform }))
+
+  assert.equal(await makePrivate(file), null)
+  await (await appendPrivate(file)).close()
+  assert.equal(modeOf(file), 0o644)
 })
 
 async function someRecords(t: TestContext) {
@@ -108,12 +148,16 @@ async function someRecords(t: TestContext) {
   return { env, folder: someFolder(t) }
 }
 
+function modeOf(file: string): number {
+  return statSync(file).mode & 0o777
+}
+
 /** Files and their modes, of those that somebody else than their owner may open, or that their owner may not. */
 function openToOthers(folder: string): string[] {
   return globSync('**', { cwd: folder })
     .concat(globSync('**/.*', { cwd: folder }))
     .filter((name) => statSync(join(folder, name)).isFile() && !name.startsWith('theirs'))
-    .map((name) => ({ name, mode: statSync(join(folder, name)).mode & 0o777 }))
+    .map((name) => ({ name, mode: modeOf(join(folder, name)) }))
     .filter(({ mode }) => mode !== 0o600)
     .map(({ name, mode }) => `${name} ${mode.toString(8)}`)
 }

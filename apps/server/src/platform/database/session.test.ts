@@ -78,3 +78,16 @@ test('X05: an instant in a style that we do not read is an error, and no missing
     assert.deepEqual((await client.query('select null::timestamptz as at')).rows, [{ at: null }])
   }
 })
+
+test('a session that ends between two statements fails the next one and not the process', {
+  timeout: 20_000,
+}, async (t) => {
+  const { serverUrl } = await createTestDatabase(t)
+  const [client, other] = await Promise.all([openSession(serverUrl, {}), openSession(serverUrl, {})])
+  t.after(() => other.end())
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const ended = new Promise((resolve) => client.once('end', resolve))
+  await other.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+  await ended
+  await assert.rejects(client.query('select 1'))
+})
