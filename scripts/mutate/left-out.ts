@@ -5,7 +5,7 @@ const calls =
   /^(log|warn|debug|info|note|trace|span|inSpan|describe|observe|inc|dec|keepBytes|setAttribute|unref|oneLine)$/
 /** Properties whose values are read by people alone, or name something for the database's own statistics. */
 const properties =
-  /^(because|cause|message|description|title|summary|examples?|help|usage|applicationName|durationMs|logNotes|name)$/
+  /^(because|cause|errors|message|description|title|summary|examples?|help|usage|applicationName|durationMs|logNotes|name)$/
 /** How the statements of reading are called where they are prepared (`records.whole`): the caller passes it on. */
 const statementName = /^(records)?\.\w+$/
 /** What ends processes or removes files is never changed: a mutant must not harm the machine it runs on. */

@@ -100,6 +100,8 @@ export function end(context: { log: (event: object) => void; path: string }, { l
   if (process.env.HOME === context.path) rmSync(context.path, { recursive: true })
   if (context.path === '') throw new Error('there is always a path')
   const first = rows[context.path]?.id ?? ''
+  const refusals = { TOO_LATE: { errors: 'Sign in again.' } }
+  const text = first.toString().concat(first.valueOf())
   return { because: 'it is over', name: 'statement' } satisfies object as { because: 'it is over' }
 }`
 

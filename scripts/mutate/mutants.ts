@@ -153,7 +153,8 @@ const makers: Record<string, Maker> = {
     const [first] = node.arguments as Node[]
     if (property.name === 'filter' && first)
       return [{ kind: 'call', start: first.start, end: first.end, is: '() => true' }]
-    const is = calls[String(property.name)]
+    const name = String(property.name)
+    const is = Object.hasOwn(calls, name) ? calls[name] : undefined
     return is ? [{ kind: 'call', start: property.start, end: property.end, is }] : []
   },
   Literal(node, text, parents) {

@@ -32,7 +32,8 @@ export function readOwnFile(path: string): Buffer {
 /** Makes a file, in the place of whatever has its name, and opens it for writing. */
 export function createOwnFile(path: string): number {
   rmSync(path, { force: true })
-  return openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600)
+  // Exclusive: what another account puts there meanwhile, a link too, is an error.
+  return openSync(path, 'wx', 0o600)
 }
 
 function requireOwn(path: string, { uid, mode }: Stats): void {

@@ -53,9 +53,10 @@ export function writeCursor({ seal, sealHash, actId, disclosureId }: Cursor): st
 
 /** The cursor that a text is; null where it is none. */
 export function readCursor(text: string): Cursor | null {
-  const [, seal, sealHash, actId, disclosureId] = /^(\d{1,15})-([0-9a-f]{16})-(\d{1,18})-(\d{1,18})$/.exec(text) ?? []
-  if (!seal || !sealHash || !actId || !disclosureId) return null
-  return { seal: Number(seal), sealHash, actId, disclosureId }
+  const pattern = /^(?<seal>\d{1,15})-(?<sealHash>[0-9a-f]{16})-(?<actId>\d{1,18})-(?<disclosureId>\d{1,18})$/
+  // Each of its groups takes part in every match.
+  const groups = pattern.exec(text)?.groups as (Omit<Cursor, 'seal'> & { seal: string }) | undefined
+  return groups ? { ...groups, seal: Number(groups.seal) } : null
 }
 
 /** A database that was restored from a backup gives ids again, so its entries would be taken for old ones. */

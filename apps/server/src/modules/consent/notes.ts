@@ -26,7 +26,7 @@ export async function hasNotesGranted(db: Queryable, locationId: LocationId, dat
   return granted.some((each) => each.dataset === dataset)
 }
 
-/** Leaves the notes that nobody may read any more to the background: those of grants that have just ended. */
+/** Leaves the notes of grants that have just ended to the background, which removes those that no other grant has. */
 export async function requestNoteRemovals(client: Queryable, ended: Access): Promise<void> {
   const withNotes = ended.filter(({ notes }) => notes)
   if (withNotes.length === 0) return
@@ -34,8 +34,6 @@ export async function requestNoteRemovals(client: Queryable, ended: Access): Pro
     `insert into note_removal (location_id, dataset)
      select ended.location_id, ended.dataset
        from unnest($1::bigint[], $2::text[]) as ended (location_id, dataset)
-      where not exists (select from dataset_grant g
-                         where g.location_id = ended.location_id and g.dataset = ended.dataset and g.notes_since is not null)
          on conflict (location_id, dataset) do update set after_id = 0`,
     [withNotes.map(({ locationId }) => locationId), withNotes.map(({ dataset }) => dataset)],
   )

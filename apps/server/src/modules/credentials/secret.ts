@@ -10,7 +10,7 @@ export function newSecret(prefix: SecretPrefix): string {
 
 /** True for a text that `newSecret` could have made. Refuses the rest before anything is hashed or looked up. */
 export function isSecret(prefix: SecretPrefix, text: string): boolean {
-  return text.length === prefix.length + 44 && text.startsWith(`${prefix}_`) && /^[\w-]{43}$/.test(text.slice(-43))
+  return text.startsWith(`${prefix}_`) && /^[\w-]{43}$/.test(text.slice(prefix.length + 1))
 }
 
 /** What one key of 32 bytes gives. Each use has a key of its own, so none can stand in for another. */

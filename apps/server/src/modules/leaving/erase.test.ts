@@ -16,10 +16,14 @@ test('K31: every table of the schema has a decision: erased, kept with a reason,
   const tables = await tablesOf(await someWorld(t))
   for (const endings of [organizationEndings, companyEndings]) {
     assert.deepEqual(Object.keys(endings).toSorted(), tables)
+    for (const [table, ending] of Object.entries(endings))
+      if ('because' in ending) assert.match(ending.because, /\w/, table)
   }
   const ofPractices = tables.filter((table) => organizationEndings[table]?.ends !== 'none')
   const byRows = Object.keys(exportedTables).filter((table) => exportedTables[table]?.rows === undefined)
   assert.deepEqual([...byRows, ...Object.keys(notExported)].toSorted(), ofPractices)
+  for (const [table, why] of Object.entries(notExported)) assert.match(why, /\w/, table)
+  for (const [table, { about }] of Object.entries(exportedTables)) assert.match(about, /\w/, table)
 })
 
 for (const side of ['organization', 'company'] as const) {

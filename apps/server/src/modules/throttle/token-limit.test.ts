@@ -165,6 +165,24 @@ test('T25: what is stored and remembered of addresses is bounded', async (t) => 
   assert.equal(counted.queries(), queries + 1)
 })
 
+test('a purge waits for no address that a request holds, and the next one deletes it', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  await pool.query(
+    `insert into token_attempt (address, admitted_at)
+     select 'old ' || n, array[clock_timestamp() - interval '61 seconds'] from generate_series(1, 3) n`,
+  )
+  const limit = aTokenLimit({ pool })
+  const holder = await pool.connect()
+  try {
+    await holder.query("begin; select from token_attempt where address = 'old 2' for update")
+    assert.equal(await limit.purge(), 2)
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  assert.equal(await limit.purge(), 1)
+})
+
 test('addresses are purged faster than a flood that never repeats one brings them', async (t) => {
   const { pool } = await createTestDatabase(t)
   const limit = aTokenLimit({ pool, purgeEveryMs: 500 })

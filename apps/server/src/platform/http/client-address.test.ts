@@ -24,6 +24,15 @@ test('no header moves the address of a direct caller', () => {
   }
 })
 
+test('a caller keeps its address after its connection has ended', () => {
+  const socket: { remoteAddress?: string } = { remoteAddress: '203.0.113.9' }
+  const request = { headers: {}, socket } as unknown as Parameters<ReturnType<typeof createClientAddress>>[0]
+  const addressOfCaller = createClientAddress([])
+  assert.equal(addressOfCaller(request), '203.0.113.9')
+  delete socket.remoteAddress
+  assert.equal(addressOfCaller(request), '203.0.113.9')
+})
+
 test('only X-Forwarded-For counts from a trusted proxy', () => {
   assert.equal(addressOf('10.0.0.1', { forwarded: 'for=1.2.3.4', 'x-real-ip': '1.2.3.4' }, ['10.0.0.0/8']), '10.0.0.1')
 })

@@ -6,6 +6,16 @@ import { makeMonthsOf } from '../../../modules/disclosure/months.ts'
 import { makeMonthsBetween } from '../../../modules/disclosure/testing/test-months.ts'
 import type { Answer } from '../../../testing/test-world.ts'
 import { type SignedIn, somePortal } from '../testing/test-portal.ts'
+import { readSearch, readText } from './query.ts'
+
+test('a text of 100 characters is looked for, a longer one is refused', () => {
+  const [fits, long] = ['x'.repeat(100), 'x'.repeat(101)]
+  assert.equal(readText({ route: ` ${fits} ` }, 'route'), fits)
+  assert.throws(() => readText({ route: long }, 'route'), { code: 'parameter_invalid' })
+  assert.equal(readText({ route: ' ' }, 'route'), null)
+  assert.equal(readSearch({ search: fits }), fits)
+  assert.throws(() => readSearch({ search: long }), { code: 'parameter_invalid' })
+})
 
 /** What the parameters of lists and ranges may be given, from harmless to hostile. */
 const worst: Record<string, readonly string[]> = {

@@ -10,11 +10,11 @@ export async function inOurWords<T>(code: ProblemCode, call: () => Promise<T>): 
   } catch (error) {
     if (!isAPIError(error)) throw error
     const known = refusals[String(error.body?.code)]
-    if (known?.[0] === 'sign_in_throttled') throw tooManyAttempts(lockSeconds)
-    throw new Problem(known?.[0] ?? code, {
+    if (known?.code === 'sign_in_throttled') throw tooManyAttempts(lockSeconds)
+    throw new Problem(known?.code ?? code, {
       because: String(error.body?.code ?? error.status).slice(0, 60),
       cause: error,
-      ...(known && known[1] !== '' && { errors: known[1] }),
+      ...(known?.errors && { errors: known.errors }),
     })
   }
 }
@@ -23,17 +23,20 @@ export async function inOurWords<T>(code: ProblemCode, call: () => Promise<T>): 
 export const lockSeconds = 15 * 60
 
 /** Where a refusal of better-auth's means the same on every route. */
-const refusals: Record<string, [ProblemCode, string]> = {
-  INVALID_PASSWORD: ['sign_in_refused', 'The password is wrong.'],
-  SESSION_NOT_FRESH: ['fresh_sign_in_required', ''],
-  INVALID_TWO_FACTOR_COOKIE: ['second_factor_refused', 'That took too long. Sign in with your password again.'],
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: [
-    'second_factor_refused',
-    'Too many wrong codes. Sign in with your password again.',
-  ],
-  ACCOUNT_TEMPORARILY_LOCKED: ['sign_in_throttled', ''],
-  TOTP_ALREADY_ENABLED: ['two_factor_on', ''],
-  TOTP_NOT_ENABLED: ['two_factor_off', ''],
-  TWO_FACTOR_NOT_ENABLED: ['two_factor_off', ''],
-  BACKUP_CODES_NOT_ENABLED: ['two_factor_off', ''],
+const refusals: Record<string, { code: ProblemCode; errors?: string }> = {
+  INVALID_PASSWORD: { code: 'sign_in_refused', errors: 'The password is wrong.' },
+  SESSION_NOT_FRESH: { code: 'fresh_sign_in_required' },
+  INVALID_TWO_FACTOR_COOKIE: {
+    code: 'second_factor_refused',
+    errors: 'That took too long. Sign in with your password again.',
+  },
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: {
+    code: 'second_factor_refused',
+    errors: 'Too many wrong codes. Sign in with your password again.',
+  },
+  ACCOUNT_TEMPORARILY_LOCKED: { code: 'sign_in_throttled' },
+  TOTP_ALREADY_ENABLED: { code: 'two_factor_on' },
+  TOTP_NOT_ENABLED: { code: 'two_factor_off' },
+  TWO_FACTOR_NOT_ENABLED: { code: 'two_factor_off' },
+  BACKUP_CODES_NOT_ENABLED: { code: 'two_factor_off' },
 }

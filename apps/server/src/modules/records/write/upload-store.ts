@@ -95,8 +95,7 @@ export async function takeOffRemovals(client: PoolClient, key: DatasetKey, { key
     `with taken as (
        delete from removal_record
         using removal
-        where removal.location_id = $1 and removal.dataset = $2
-          and removal_record.location_id = $1 and removal_record.dataset = $2
+        where (removal.location_id, removal.dataset, removal_record.location_id, removal_record.dataset) = ($1, $2, $1, $2)
           and removal_record.removal_id = removal.id
           and removal_record.source_id in (select unnest($3::text[])
                                             union all

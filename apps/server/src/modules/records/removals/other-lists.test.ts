@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aPlan, aSchedule, someWorld, type TestLocation } from '../../../testing/test-world.ts'
+import { listHeldRecords } from './removal-decision.ts'
+import { listRemovals } from './removal-store.ts'
+
+const keys = Array.from({ length: 30 }, (_, index) => `s${index}`)
+const recordsOf = (dataset: string, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, dataset === 'fee_schedules' ? aSchedule() : aPlan()]))
+
+test('K08: what comes back leaves the list of its own dataset and location, and no other that names the same keys', async (t) => {
+  const world = await someWorld(t)
+  const locations = [await world.addLocation(), await world.addLocation()] as const
+  const datasets = ['insurance_plans', 'fee_schedules'] as const
+  for (const location of locations)
+    for (const dataset of datasets) {
+      assert.equal((await location.upload(dataset, recordsOf(dataset, keys))).status, 200)
+      const list = { began_at_upload: 10_000_000, source_ids: [] }
+      const { body } = await world.post(`/locations/${location.id}/${dataset}/reconcile`, location.agent, list)
+      assert.equal(body.code, 'removal_held')
+    }
+  /** How many records each list names, as it says and as it holds them. */
+  const waiting = async ({ id }: TestLocation) => {
+    const removals = await listRemovals(world.pool, [id])
+    const held = await Promise.all(removals.map((removal) => listHeldRecords(world.pool, removal, 100)))
+    return Object.fromEntries(removals.map(({ dataset, remaining }, at) => [dataset, [remaining, held[at]?.length]]))
+  }
+
+  assert.equal(
+    (await locations[0].upload('insurance_plans', recordsOf('insurance_plans', keys.slice(0, 7)))).status,
+    200,
+  )
+
+  assert.deepEqual(await waiting(locations[0]), { insurance_plans: [23, 23], fee_schedules: [30, 30] })
+  assert.deepEqual(await waiting(locations[1]), { insurance_plans: [30, 30], fee_schedules: [30, 30] })
+})
