@@ -28,7 +28,15 @@ function someReceiver({ isHeld = false } = {}) {
     for (let each = 0; each < views; each += 1) await receive({ key, origin: `https://n${nth++}.example`, ip })
     return asked.length - before
   }
-  return { receive, look, asked, events, pass: (ms: number) => void (nowMs += ms) }
+  return {
+    receive,
+    look,
+    asked,
+    events,
+    pass: (ms: number) => {
+      nowMs += ms
+    },
+  }
 }
 
 test('V06: of one address twenty views in any minute are looked at, whatever other addresses do and wherever the clock jumps', async () => {
