@@ -67,9 +67,16 @@ test('versions of the agreement follow one another, and two publications at once
   await assert.rejects(publish(1), { code: 'agreement_version_wrong' })
   await assert.rejects(publish(3), { code: 'agreement_version_wrong', message: /is 2, not 3/ })
   await assert.rejects(publish(2, ' \n'), { code: 'field_invalid' })
-  const outcomes = await Promise.allSettled([publish(2), publish(2)])
+  // The second one comes while the first is not yet committed.
+  let second: Promise<unknown> | null = null
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await publishAgreement(world.pool, { version: 2, body: agreementOne, enforcedAt: new Date(0) }, async () => {
+    second = publish(2)
+    second.catch(() => {})
+    while ((await world.pool.query(waiting)).rowCount === 0);
+  })
+  await assert.rejects(second ?? assert.fail(), { code: 'agreement_version_wrong', message: /is 3, not 2/ })
 
-  assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   assert.equal((await findAgreement(world.pool, 2))?.body, agreementOne)
   assert.equal(await findAgreement(world.pool, 3), null)
 })
