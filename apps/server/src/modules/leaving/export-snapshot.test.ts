@@ -21,9 +21,9 @@ test('K32: all files of an export are of one moment, whatever is stored while it
       const client = await world.pool.connect()
       const query = async (...args: Parameters<typeof client.query>) => {
         if (args[0] === 'close exported')
-          meanwhile ??= location.upload('insurance_plans', { meanwhile: aPlan() }).then(() =>
-            world.pool.query(`update location set name = 'Changed' where id = $1`, [location.id]),
-          )
+          meanwhile ??= location
+            .upload('insurance_plans', { meanwhile: aPlan() })
+            .then(() => world.pool.query(`update location set name = 'Changed' where id = $1`, [location.id]))
         await meanwhile
         return await client.query(...args)
       }
@@ -41,7 +41,14 @@ test('K32: all files of an export are of one moment, whatever is stored while it
   await exportOrganization(deps, location.organizationId, output, async () => {})
 
   assert.notEqual(meanwhile, null)
-  const linesOf = (path: string) => readFileSync(join(output, path), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line))
+  const linesOf = (path: string) =>
+    readFileSync(join(output, path), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
   assert.equal(linesOf('records/insurance_plans.ndjson').length, 1)
-  assert.deepEqual(linesOf('locations.ndjson').map(({ name }) => name), ['Location'])
+  assert.deepEqual(
+    linesOf('locations.ndjson').map(({ name }) => name),
+    ['Location'],
+  )
 })
