@@ -5,7 +5,7 @@ import { somePortal } from './testing/test-portal.ts'
 
 const kib = 1024
 
-test('R12: each route takes a body up to its own limit and none that is a byte longer', async (t) => {
+test('each route takes a body up to its own limit and none that is a byte longer', async (t) => {
   const world = await somePortal(t)
   const { organizationId } = await world.addLocation()
   const { companyId } = await world.addVendor()

@@ -6,7 +6,7 @@ import { filtersOf } from './disclosed-read.ts'
 
 const moment = parseMoment('2026-02-03T04:05:06.007008Z')
 
-test('K03: a disclosure has each filter that was asked with, and no other', () => {
+test('a disclosure has each filter that was asked with, and no other', () => {
   const asked = fc.record({
     modifiedAfter: fc.option(fc.constant(1_770_091_506_007_008)),
     patientId: fc.option(fc.constant('7')),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newSecret } from '../../../modules/credentials/secret.ts'
 import { someWorld } from '../../../testing/test-world.ts'
 
-test('T30: the log says whose key pair a refused request named, and that nobody proved it; of an unknown one it says nothing', async (t) => {
+test('the log says whose key pair a refused request named, and that nobody proved it; of an unknown one it says nothing', async (t) => {
   const world = await someWorld(t)
   const { clientId, clientSecret, companyId } = await world.addVendor()
   const ask = async (id: string, secret: string) => {
