@@ -20,7 +20,12 @@ export type AgentEvent =
   | { event: 'cycle.began' }
   | { event: 'cycle.finished'; durationMs: number; uploaded: number; refused: number }
   | { event: 'cycle.put_off'; because: SourceProblemKind; what: string; todo: string }
-  | { event: 'cycle.failed'; because: SourceProblemKind | IngestProblemKind; what: string; todo: string }
+  | {
+      event: 'cycle.failed'
+      because: SourceProblemKind | IngestProblemKind | 'state_unusable'
+      what: string
+      todo: string
+    }
   | { event: 'source.advice'; what: string }
   /** Once in a cycle: reading pauses while the source is busy with other work. */
   | { event: 'source.busy' }
@@ -28,6 +33,8 @@ export type AgentEvent =
   | { event: 'upload.resumed'; number: number }
   | { event: 'upload.retried'; because: IngestProblemKind; attempt: number; waitMs: number }
   | { event: 'state.reset' }
+  /** The damaged file is there now; everything is compared and sent where it differs. */
+  | { event: 'state.set_aside'; path: string }
   /** This state and what the service has are not of one history: everything is forgotten, compared and sent where it differs. */
   | { event: 'state.behind'; because: 'number_reused' | 'number_too_high' | 'state_restored' | 'service_restored' }
   | { event: 'dataset.put_off'; dataset: DatasetName; because: SourceProblemKind; what: string; todo: string }

@@ -36,6 +36,7 @@ async function findings(
     agentId,
     organizationId,
     memory: sourceMemory(statePath),
+    statePath,
     sendNotes: options.sendNotes ?? true,
     now: options.now ?? (() => new Date()),
   })

@@ -3,6 +3,7 @@ import { type IngestClient, IngestProblem, type NotesWanted, type WrittenByOther
 import { todoFor, todoOf } from './pipeline/cycle.ts'
 import { notesOf } from './pipeline/notes.ts'
 import { wentBackTodo } from './pipeline/went-back.ts'
+import { checkState } from './state/check-state.ts'
 import type { SourceMemory } from './state/source-memory.ts'
 
 /** Clocks further apart than this get a warning: change stamps and tokens depend on them. */
@@ -16,6 +17,7 @@ export type CheckDeps = {
   readonly organizationId: string
   /** What is remembered of the source. */
   readonly memory: SourceMemory
+  readonly statePath: string
   /** False: the office sends no note, whatever is granted. */
   readonly sendNotes?: boolean
   readonly now: () => Date
@@ -49,6 +51,7 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
     const what = error.kind === 'key_refused' ? `The server ${host} refuses this agent's key.` : error.errors
     findings.push({ outcome: 'wrong', what, todo: todoOf(error) })
   }
+  findings.push(...checkState(deps.statePath))
   const source = await deps.connector.check(zones, notes)
   findings.push(...source.findings)
   findings.push(...(await checkCycle(deps, zones, writtenByOthers)))

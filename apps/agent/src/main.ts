@@ -51,7 +51,7 @@ process.exitCode = await main().catch((error: unknown) => {
     return exitCodes.usage
   }
   if (error instanceof StateUnusable) {
-    console.error(error.message)
+    console.error(`${error.message} ${error.todo}`)
     return exitCodes.failed
   }
   // A bug. Its stack names our own lines and no data.
@@ -167,6 +167,7 @@ async function runCheck(config: Config, asJson: boolean): Promise<number> {
     agentId: config.agentId,
     organizationId: config.organizationId,
     memory: sourceMemory(config.statePath),
+    statePath: config.statePath,
     sendNotes: config.sendNotes,
     now: () => new Date(),
   })
@@ -221,6 +222,7 @@ async function run(config: Config, options: Options): Promise<number> {
     page = config.statusPort === null || once ? null : await showStatus(config.statusPort, status.read, report)
     const intervalSeconds = once ? null : config.intervalSeconds
     report({ event: 'agent.started', server: config.serverUrl, connector: config.source.connector, intervalSeconds })
+    if (state.setAside !== null) report({ event: 'state.set_aside', path: state.setAside })
     if (state.wasReset) report({ event: 'state.reset' })
     const fully = options.get('full') === true
     // A pass that was stopped is not the whole pass that was asked for.

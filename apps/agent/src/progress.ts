@@ -72,6 +72,8 @@ export function eventText(event: AgentEvent, nowMs: number): string {
       return `${count(event.locations)} locations sent`
     case 'state.reset':
       return 'The state file is of another server, organization or enrolment. Sending everything again'
+    case 'state.set_aside':
+      return `The state file was damaged. It is at ${event.path} now; everything is compared and sent where it differs`
     case 'state.behind':
       return event.because === 'service_restored'
         ? 'The service was restored from a backup, or another agent wrote in between; everything is compared and sent where it differs'

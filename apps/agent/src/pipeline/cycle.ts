@@ -223,6 +223,13 @@ function ownTargets(
 }
 
 function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
+  const problem = deps.state.problemOf(error)
+  if (problem) {
+    deps.report({ event: 'cycle.failed', because: 'state_unusable', what: problem.message, todo: problem.todo })
+    // Only opening it anew mends it: the program ends, and is started again.
+    if (problem.isDamaged) throw problem
+    return { result: 'failed', retryAfterMs: null }
+  }
   if (error instanceof Stopped) return { result: 'stopped' }
   if (error instanceof SourceProblem) {
     const told = { because: error.kind, what: error.message, todo: error.todo }

@@ -41,6 +41,7 @@ test('where another agent writes, an agent reads and sends nothing, and says who
     agentId,
     organizationId,
     memory: deps.state.source,
+    statePath: import.meta.filename,
     now: () => new Date(),
   })
   const wrong = findings.filter(({ outcome, what }) => outcome === 'wrong' && !what.includes('clock'))

@@ -1,16 +1,119 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The state cannot be used: another agent has it open, or the file is something else. */
-export class StateUnusable extends Error {}
+/** The state cannot be used, said in words for the office. `isDamaged`: opening it again sets it aside. */
+export class StateUnusable extends Error {
+  readonly todo: string
+  readonly isDamaged: boolean
 
-/** Opens the state file with its tables, for this process alone. Throws `StateUnusable`. */
-export function openStateFile(path: string): DatabaseSync {
+  constructor(what: string, todo: string, { isDamaged = false, cause }: { isDamaged?: boolean; cause?: unknown } = {}) {
+    super(what, { cause })
+    this.todo = todo
+    this.isDamaged = isDamaged
+  }
+}
+
+/**
+ * Opens the state file with its tables, for this process alone. A damaged one is set aside and a new one begun, which is safe: numbers come from the
+ * clock, and the service compares lists. `setAside`: where the damaged one is; null: it was whole. Throws `StateUnusable`.
+ */
+export function openStateFile(path: string): { database: DatabaseSync; setAside: string | null } {
+  try {
+    return { database: openWhole(path), setAside: null }
+  } catch (error) {
+    const problem = stateProblem(path, error)
+    if (!problem?.isDamaged) throw problem ?? error
+    const setAside = `${path}.damaged`
+    // What SQLite has not taken over yet belongs to the damaged file.
+    for (const part of ['-wal', '-shm', '-journal']) rmSync(path + part, { force: true })
+    renameSync(path, setAside)
+    return { database: openWhole(path), setAside }
+  }
+}
+
+function openWhole(path: string): DatabaseSync {
   const database = openFile(path)
-  dropOlder(database)
-  database.exec(schema)
-  return database
+  try {
+    const found = database.prepare('pragma quick_check(1)').get()?.quick_check
+    if (found !== 'ok') throw damaged(path)
+    dropOlder(database)
+    database.exec(schema)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** What an error of the file or its disk means; null where it is none of these. Codes: https://www.sqlite.org/rescode.html and the system's. */
+export function stateProblem(path: string, error: unknown): StateUnusable | null {
+  if (error instanceof StateUnusable) return error
+  if (!(error instanceof Error) || !('code' in error)) return null
+  const primary = 'errcode' in error ? Number(error.errcode) & 0xff : null
+  const told = (what: string, todo: string) => new StateUnusable(what, todo, { cause: error })
+  switch (primary ?? error.code) {
+    case 5: // SQLITE_BUSY
+    case 6: // SQLITE_LOCKED
+      return told(`Another agent is running with the state file ${path}.`, 'Stop that agent first.')
+    case 11: // SQLITE_CORRUPT
+      return damaged(path, error)
+    case 26: // SQLITE_NOTADB
+      return isOfSqlite(path)
+        ? damaged(path, error)
+        : told(`${path} is not a state file of this agent.`, 'Move it away, or set another path in state_path.')
+    case 13: // SQLITE_FULL
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return told(
+        `The disk of the state file ${path} is full, so nothing can be sent.`,
+        'Make room on it. The agent goes on by itself.',
+      )
+    case 8: // SQLITE_READONLY
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return told(
+        `The state file ${path} cannot be written, so nothing can be sent.`,
+        'Give the account of the agent the right to write to the file and its folder, on a disk that is not read-only.',
+      )
+    case 14: // SQLITE_CANTOPEN
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'EISDIR':
+      return told(
+        `The state file ${path} cannot be opened.`,
+        'Check the path (state_path of the settings) and that its folder exists.',
+      )
+    case 10: // SQLITE_IOERR
+    case 'EIO':
+      return told(
+        `The disk of the state file ${path} has an error.`,
+        'Check the disk. If it is sound, restart the agent; if not, set another path in state_path.',
+      )
+    default:
+      return null
+  }
+}
+
+function damaged(path: string, cause?: unknown): StateUnusable {
+  return new StateUnusable(
+    `The state file ${path} is damaged.`,
+    'Start the agent again: it sets the file aside and compares everything.',
+    { isDamaged: true, cause },
+  )
+}
+
+/** Whether the file is one of SQLite's, or has lost its content: anything else is not ours, and stays where it is. */
+function isOfSqlite(path: string): boolean {
+  const file = openSync(path, 'r')
+  try {
+    const head = Buffer.alloc(16)
+    const length = readSync(file, head)
+    return head.toString('latin1') === 'SQLite format 3\0' || head.subarray(0, length).every((byte) => byte === 0)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** All that `work` writes, or nothing of it and its error. */
@@ -82,14 +185,6 @@ function openFile(path: string): DatabaseSync {
     )
   } catch (error) {
     database.close()
-    if (error instanceof Error && /locked|busy/.test(error.message)) {
-      throw new StateUnusable(`Another agent is running with the state file ${path}. Stop that agent first.`)
-    }
-    if (error instanceof Error && /not a database/.test(error.message)) {
-      throw new StateUnusable(
-        `${path} is not a state file of this agent. Move it away, or set another path in state_path.`,
-      )
-    }
     throw error
   }
   return database

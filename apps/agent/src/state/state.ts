@@ -3,7 +3,7 @@ import { isUploadNumber } from '@bridgework/contract/ingest'
 import type { DatasetName, SourceLocation } from '../connector.ts'
 import { digestState } from './digest-state.ts'
 import { sourceMemory } from './source-memory.ts'
-import { inTransaction, openStateFile } from './state-file.ts'
+import { inTransaction, openStateFile, stateProblem } from './state-file.ts'
 
 /** Whose copy the state describes. With another one, what was remembered is worth nothing and is dropped. */
 export type StateIdentity = { readonly serverUrl: string; readonly agentId: string; readonly organizationId: string }
@@ -33,7 +33,7 @@ export type AgentState = ReturnType<typeof openState>
  * One process at a time: the file stays locked while it is open, also against a second agent, and a kill frees it.
  */
 export function openState(path: string, identity: StateIdentity, nowMs: () => number = Date.now) {
-  const database = openStateFile(path)
+  const { database, setAside } = openStateFile(path)
   const statements = prepare(database)
   const digests = digestState(database)
 
@@ -78,6 +78,10 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
   return {
     /** True when the file described another server, organization or agent. */
     wasReset,
+    /** Where a damaged file was put, in whose place this one began; null: it was whole. */
+    setAside,
+    /** What an error of the file means; null where it is none. */
+    problemOf: (error: unknown) => stateProblem(path, error),
     nextUploadNumber,
     source: sourceMemory(path),
     digests,

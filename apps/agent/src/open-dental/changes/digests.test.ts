@@ -14,7 +14,7 @@ const mariaDb = await startTestMariaDb({ after })
 
 /** Cycles a minute apart that name what changed and read nothing of it, with digests that a new process finds again. */
 function someCycles({ settings }: TestDatabase) {
-  const file = openStateFile(join(temporaryFolder({ after }), 'state.sqlite'))
+  const { database: file } = openStateFile(join(temporaryFolder({ after }), 'state.sqlite'))
   const clock = { ms: Date.parse('2026-11-20T12:00:00Z') }
   const cursors = new Map<DatasetName, string>()
   return {
