@@ -19,7 +19,7 @@ import { startServerProcess } from './vendor-api/testing/test-server.ts'
 /** How long each route is sent its worst requests again and again, and by how many callers at once: `npm run soak -- G08`. */
 const [seconds = 0, callers = 2] = (process.env.BRIDGEWORK_TEST_WORST ?? '0,2').split(',').map(Number)
 const isLong = seconds > 0
-const most = { stallMs: 250, waitedMs: 250, memoryMb: 400 }
+const most = { stallMs: 250, waitedMs: 250, memoryMb: 450 }
 
 if (!isLong) {
   test('the first and the last of the worst requests of every route get an answer, and never 500', async (t) => {

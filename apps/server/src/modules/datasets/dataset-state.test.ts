@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { contractNumber, type DatasetName, datasetNames, getDataset } from '@bridgework/contract'
+import { contractNumber, type DatasetName, datasetNames, getDataset, renderingOf } from '@bridgework/contract'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
@@ -117,9 +117,9 @@ test('a location that lacks a dataset gets its state at the next start, with the
     before,
   )
   assert.partialDeepStrictEqual(added, [
-    { total: '0', visible: '0', is_provided: true, rendering: getDataset(second).rendering ?? 1 },
+    { total: '0', visible: '0', is_provided: true, rendering: renderingOf(getDataset(second)) },
   ])
-  const stamps = [added[0].first_stamp, added[0].last_stamp, added[0].counted_stamp].map(Number)
+  const stamps = [added[0].first_stamp, added[0].last_stamp].map(Number)
   for (const stamp of stamps) assert.ok(Math.abs(stamp - now) < 60_000_000)
   assert.equal(await readLastStamp(pool, one, second), stamps[1])
   await assert.rejects(readLastStamp(pool, other, first), { code: 'location_unknown' })

@@ -79,7 +79,7 @@ test('F27: every column that was made with the secret key has its place in a rot
 
 test('F27: what was made with another key and can still be used needs that key, and nothing else does', async (t) => {
   const { pool } = await createTestDatabase(t)
-  const [earlier, secretKey] = [createSecretKey(randomBytes(32)), createSecretKey(randomBytes(32))]
+  const [older, earlier, secretKey] = [createKey(), createKey(), createKey()]
   await requireInstallation(pool, secretKey)
   await pool.query(practiceAndPerson)
   const remaining = async () => {
@@ -88,14 +88,13 @@ test('F27: what was made with another key and can still be used needs that key, 
     return Object.fromEntries(found.map(({ what, rows }) => [what, rows]))
   }
 
-  for (const made of [secretKey.id, earlier.id, null]) await pool.query(hashes(made, 'ended'))
+  for (const made of [secretKey.id, earlier.id, older.id]) await pool.query(hashes(made, 'ended'))
   await pool.query(hashes(secretKey.id, 'live'))
   for (const [text, values] of await sealedWith(secretKey, 1)) await pool.query(text, values)
   assert.deepEqual(await remaining(), {})
-  // Before the first rotation, keys had no names.
-  for (const made of [earlier.id, null]) await pool.query(hashes(made, 'live'))
+  for (const made of [earlier.id, older.id]) await pool.query(hashes(made, 'live'))
   // A code that was used has ended.
-  await pool.query('update enrolment_code set used_at = now() where secret_key_id is null')
+  await pool.query('update enrolment_code set used_at = now() where secret_key_id = $1', [older.id])
   const ofHashes = { agents: 2, 'key pairs of vendors': 2, 'enrolment codes': 1, invitations: 2, 'sign-ups': 2 }
   assert.deepEqual(await remaining(), ofHashes)
 
@@ -159,16 +158,20 @@ const practiceAndPerson = `
 
 type State = 'live' | 'ended'
 
+function createKey(): SecretKey {
+  return createSecretKey(randomBytes(32))
+}
+
 /** A row in each table of hashes, made with the key of this name. */
-function hashes(keyId: string | null, state: State): string {
+function hashes(keyId: string, state: State): string {
   const bytes = randomBytes(32).toString('hex')
   const [hash, number] = [`'\\x${bytes}'`, Number.parseInt(bytes.slice(0, 8), 16) + 1]
-  const [made, revoked] = [keyId === null ? 'null' : `'${keyId}'`, state === 'live' ? 'null' : 'now()']
+  const [made, revoked] = [`'${keyId}'`, state === 'live' ? 'null' : 'now()']
   const expires = expiryOf(state)
   return `
     insert into agent (id, organization_id, name, key_hmac, revoked_at, secret_key_id)
     values (${number}, 1, 'Office', ${hash}, ${revoked}, ${made});
-    with vendor as (insert into company (id, name) values (gen_random_uuid(), 'Vendor ${number}') returning id)
+    with vendor as (insert into company (id, name, name_key) values (gen_random_uuid(), 'Vendor ${number}', 'vendor ${number}') returning id)
     insert into key_pair (id, company_id, client_id, secret_hmac, revoked_at, secret_key_id)
     select gen_random_uuid(), id, 'bwc_${number}', ${hash}, ${revoked}, ${made} from vendor;
     insert into enrolment_code (code_hmac, organization_id, expires_at, secret_key_id)

@@ -3,18 +3,6 @@ import { test } from 'node:test'
 import { type IngestRouteName, ingestRoutes, ingestUrl } from '@bridgework/contract/ingest'
 import { someWorld } from '../../../testing/test-world.ts'
 
-test('a JSON body that says it is of another type, or of none, is refused on every path', async (t) => {
-  const world = await someWorld(t)
-  const location = await world.addLocation()
-  const path = `/ingest/v1/locations/${location.id}/insurance_plans`
-  for (const at of ['reconcile', 'complete_lists', 'cycles', 'complete_lists/1/finish'])
-    for (const type of ['application/x-ndjson', 'text/plain', 'application/jsonp', '']) {
-      const headers = { authorization: `Bearer ${location.agent.agentKey}`, 'content-type': type }
-      const { status, body } = await world.request(`${path}/${at}`, { method: 'POST', headers, body: '{}' })
-      assert.deepEqual([status, body.code], [415, 'content_type_unsupported'], `${at} ${type}`)
-    }
-})
-
 test('a JSON body of another kind is told what is accepted, in a whole sentence', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation()

@@ -15,8 +15,7 @@ test('K08: what comes back leaves the list of its own dataset and location, and 
   for (const location of locations)
     for (const dataset of datasets) {
       assert.equal((await location.upload(dataset, recordsOf(dataset, keys))).status, 200)
-      const list = { began_at_upload: 10_000_000, source_ids: [] }
-      const { body } = await world.post(`/locations/${location.id}/${dataset}/reconcile`, location.agent, list)
+      const { body } = await world.sendList(location.agent, location.id, dataset, 10_000_000, [])
       assert.equal(body.code, 'removal_held')
     }
   /** How many records each list names, as it says and as it holds them. */

@@ -14,9 +14,8 @@ async function someHeld(t: TestContext) {
   const key = { locationId: location.id, dataset } as const
   const sourceIds = Array.from({ length: 30 }, (_, index) => `s${String(index).padStart(2, '0')}`)
   await location.upload(dataset, Object.fromEntries(sourceIds.map((id) => [id, aPlan()])))
-  const list = { began_at_upload: 10_000_000, source_ids: sourceIds.slice(0, 1) }
   const reconcile = (of = dataset as string) =>
-    world.post(`/locations/${location.id}/${of}/reconcile`, location.agent, list)
+    world.sendList(location.agent, location.id, of, 10_000_000, sourceIds.slice(0, 1))
   assert.equal((await reconcile()).body.code, 'removal_held')
   const held = async () => (await findCurrentRemoval(pool, key)) ?? assert.fail('nothing is held')
   const stored = async () => ({
