@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Server } from 'node:net'
 import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { generate } from 'selfsigned'
 import { runAgentCommand, temporaryFolder } from '../testing/test-agent.ts'
@@ -27,13 +27,22 @@ async function certificateOf(
   return { key: made.private, cert: made.cert }
 }
 
-const authority = await generate(subject('Antivirus of the office'), {
-  notBeforeDate: day(-2),
-  notAfterDate: day(2),
-  extensions: [{ name: 'basicConstraints', cA: true, critical: true }],
-}).then((made): Certificate => ({ key: made.private, cert: made.cert }))
+let authority: Certificate
+let service: TestService
+const cleanups: (() => unknown)[] = []
 
-const service = await startTestService({ after })
+before(async () => {
+  const made = await generate(subject('Antivirus of the office'), {
+    notBeforeDate: day(-2),
+    notAfterDate: day(2),
+    extensions: [{ name: 'basicConstraints', cA: true, critical: true }],
+  })
+  authority = { key: made.private, cert: made.cert }
+  service = await startTestService({ after: (work) => cleanups.unshift(work) })
+})
+after(async () => {
+  for (const work of cleanups) await work()
+})
 
 /** What listens on loopback, by its port. */
 async function listening(t: TestContext, server: Server): Promise<number> {
