@@ -179,6 +179,7 @@ export type SourceProblemKind =
   | 'database_missing'
   | 'not_open_dental'
   | 'rights_missing'
+  | 'table_damaged'
   | 'update_in_progress'
   | 'version_changed'
   | 'too_slow'

@@ -10,6 +10,7 @@ import {
 import { mendedText } from '../progress.ts'
 import { keyList } from './changes/keys.ts'
 import { notesTable, tablesOfNewerVersions, tablesRead } from './changes/tables-read.ts'
+import { type Account, accountOf, grantStatement } from './database/account.ts'
 import type { Database } from './database/connection.ts'
 import { rightsMissing } from './database/database-problem.ts'
 import type { DatabaseSettings } from './database/database-settings.ts'
@@ -129,7 +130,7 @@ async function assertIsOpenDental(database: Database): Promise<void> {
 async function assertMayRead({ database, notes }: Session): Promise<void> {
   const tables = [...tablesRead, ...tablesOfNewerVersions, ...(notes.has('treatments') ? [notesTable] : [])]
   const refused = await tablesRefused(database, tables, 'rights_missing')
-  if (refused.length > 0) throw rightsMissing(database.settings, refused)
+  if (refused.length > 0) throw rightsMissing(database.settings, await ownAccount(database), refused)
 }
 
 async function tablesRefused(
@@ -150,6 +151,12 @@ async function tablesRefused(
   return refused
 }
 
+/** The account as which the server has let the agent in. */
+async function ownAccount(database: Database): Promise<Account> {
+  const [row] = await database.query('select current_user() as account')
+  return accountOf(row?.account ?? '')
+}
+
 /** The agent never writes; an account that cannot either is one worry less. */
 async function adviceOnRights(database: Database): Promise<Finding> {
   const rows = await database.query('show grants for current_user()')
@@ -162,7 +169,7 @@ async function adviceOnRights(database: Database): Promise<Finding> {
     ? {
         outcome: 'advice',
         what: 'The database user has more rights than reading.',
-        todo: `Give the agent a user of its own with nothing but: grant select on \`${database.settings.name}\`.*`,
+        todo: `Give the agent a user of its own with nothing but: ${grantStatement(database.settings.name, { ...(await ownAccount(database)), user: 'bridgework' })};`,
       }
     : good('The database user can read only.')
 }

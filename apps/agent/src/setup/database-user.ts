@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { SourceProblem } from '../connector.ts'
+import { accountText, grantStatement, quoted } from '../open-dental/database/account.ts'
 import { connectDatabase, type Database } from '../open-dental/database/connection.ts'
 import type { DatabaseSettings } from '../open-dental/database/database-settings.ts'
 
@@ -13,10 +14,10 @@ export function newPassword(): string {
 
 /** What a database's administrator runs to create the user; `isEncrypted`: the server then refuses the user's connections in plain text. */
 export function statementsFor(user: ReadingUser, database: string, isEncrypted: boolean): string[] {
-  const account = `${quoted(user.name)}@${quoted(user.host)}`
+  const account = { user: user.name, host: user.host }
   return [
-    `create user ${account} identified by ${quoted(user.password)}${isEncrypted ? ' require ssl' : ''}`,
-    `grant select on ${pattern(database)}.* to ${account}`,
+    `create user ${accountText(account)} identified by ${quoted(user.password)}${isEncrypted ? ' require ssl' : ''}`,
+    grantStatement(database, account),
   ]
 }
 
@@ -79,13 +80,4 @@ function refusedCreation(error: unknown, user: ReadingUser, administrator: Datab
     )
   }
   return error
-}
-
-function quoted(text: string): string {
-  return `'${text.replace(/[\\']/g, (character) => `\\${character}`)}'`
-}
-
-/** In a grant "_" and "%" stand for other characters. */
-function pattern(database: string): string {
-  return `\`${database.replace(/[_%]/g, (character) => `\\${character}`).replaceAll('`', '``')}\``
 }

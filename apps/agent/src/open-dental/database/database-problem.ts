@@ -1,23 +1,26 @@
 import { SourceProblem } from '../../connector.ts'
+import { type Account, accountNamed, accountText, grantStatement } from './account.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 
 /**
- * The driver's error in the office's words. Only the error's code and, for a missing right, the table's name are taken
- * over: a database error's own text may quote what a row holds.
+ * The driver's error in the office's words. Only the error's code, a table's name and the account as the server sees it are taken over: a database
+ * error's own text may quote what a row holds.
  */
 export function databaseProblem(error: unknown, settings: DatabaseSettings): SourceProblem {
   if (error instanceof SourceProblem) return error
   const code = errorCode(error)
   const where = settings.socket ?? `${settings.host}:${settings.port}`
   const cause = new Error(code)
+  const account = accountNamed(textOf(error)) ?? { user: settings.user, host: 'localhost' }
+  const seen = accountText(account)
   switch (code) {
     case 'ER_ACCESS_DENIED_ERROR':
     case 'ER_ACCESS_DENIED_NO_PASSWORD_ERROR':
     case 'AUTH_SWITCH_PLUGIN_ERROR':
       return new SourceProblem(
         'access_denied',
-        `The database at ${where} refuses the user "${settings.user}" with the password that is stored here.`,
-        `Check the database user and password: run "bridgework-agent enroll" again with a new code, or correct "database" in the settings file.${
+        `The database at ${where} refuses the user "${settings.user}" with the password that is stored here. It sees the account ${seen}.`,
+        `Check user and password in "database" of the settings file. If no account fits ${seen}, the administrator creates one: create user ${seen} identified by '…'; ${grantStatement(settings.name, account)}; (a server with skip-name-resolve knows addresses only).${
           isEncrypted(settings) ? '' : ' A server or a user that requires encryption also needs "tls" there.'
         }`,
         { cause },
@@ -41,15 +44,73 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
     case 'ER_HOST_NOT_PRIVILEGED':
       return new SourceProblem(
         'access_denied',
-        `The database at ${where} refuses connections from this computer.`,
-        'Create the database user for this computer: create user … identified by … with this computer’s address.',
+        `The database at ${where} has no account for this computer${hostNamed(error)}.`,
+        `As the database's administrator run: create user ${accountText({ ...account, host: hostOf(error) })} identified by '…'; ${grantStatement(settings.name, { ...account, host: hostOf(error) })};`,
         { cause },
       )
+    case 'ER_HOST_IS_BLOCKED':
+      return new SourceProblem(
+        'access_denied',
+        `The database at ${where} has blocked this computer after too many interrupted connections.`,
+        'As the database’s administrator run: flush hosts (MySQL 8: truncate table performance_schema.host_cache). Then find out what interrupts them: often a scanner of ports.',
+        { cause },
+      )
+    case 'ACCOUNT_LOCKED':
+      return new SourceProblem(
+        'access_denied',
+        `The account ${seen} of the database is locked.`,
+        `As the database's administrator run: alter user ${seen} account unlock;`,
+        { cause },
+      )
+    case 'PASSWORD_EXPIRED':
+      return new SourceProblem(
+        'access_denied',
+        `The password of the account ${seen} of the database has expired.`,
+        `As the database's administrator run: alter user ${seen} identified by '…' password expire never; and put the password into "database" of the settings file.`,
+        { cause },
+      )
+    case 'SIGN_IN_UNSUPPORTED':
+      return new SourceProblem(
+        'access_denied',
+        `The account ${seen} signs in to the database in a way that the agent or the server does not have (${code}).`,
+        `As the database's administrator give it a password: alter user ${seen} identified by '…';`,
+        { cause },
+      )
+    case 'LIMIT_OF_USER':
+      return new SourceProblem(
+        'unreachable',
+        `The user "${settings.user}" has used up its connections or questions at the database.`,
+        `The agent tries again by itself. If the error persists, run as the administrator: alter user ${seen} with max_user_connections 0 max_queries_per_hour 0;`,
+        { cause },
+      )
+    case 'ER_CON_COUNT_ERROR':
+      return new SourceProblem(
+        'unreachable',
+        `The database at ${where} has no connection left: others use them all.`,
+        'The agent tries again by itself. If the error persists, raise max_connections of the database server.',
+        { cause },
+      )
+    case 'CONNECTION_ENDED':
+      return new SourceProblem(
+        'unreachable',
+        `The database at ${where} ended the connection of the agent.`,
+        'The agent tries again by itself. If it happens again and again, ask who restarts the server or ends connections.',
+        { cause },
+      )
+    case 'TABLE_DAMAGED': {
+      const [table = 'a table'] = tableOf(error)
+      return new SourceProblem(
+        'table_damaged',
+        `The table ${table} of the database is damaged.`,
+        `Repair it: in Open Dental under Tools, Database Maintenance, or as the database's administrator: repair table \`${settings.name}\`.\`${table}\`;`,
+        { cause },
+      )
+    }
     case 'ER_DBACCESS_DENIED_ERROR':
       return new SourceProblem(
         'rights_missing',
         `The user "${settings.user}" has no right to use the database "${settings.name}".`,
-        `As the database's administrator run: grant select on \`${settings.name}\`.* to the user "${settings.user}".`,
+        `As the database's administrator run: ${grantStatement(settings.name, account)};`,
         { cause },
       )
     case 'ER_SPECIFIC_ACCESS_DENIED_ERROR':
@@ -68,7 +129,7 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
       )
     case 'ER_TABLEACCESS_DENIED_ERROR':
     case 'ER_COLUMNACCESS_DENIED_ERROR':
-      return rightsMissing(settings, tableOf(error), cause)
+      return rightsMissing(settings, account, tableOf(error), cause)
     case 'ER_NO_SUCH_TABLE':
     case 'ER_BAD_FIELD_ERROR':
       return new SourceProblem(
@@ -99,24 +160,29 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
   return new SourceProblem(
     'unexpected',
     `The database at ${where} answered with an error (${code}).`,
-    'The agent tries again by itself. If the error persists, send this line to support.',
+    'If the error persists, send this line to support.',
     { cause },
   )
 }
 
 /** Says which tables the database user may not read, and the statement that mends it. */
-export function rightsMissing(settings: DatabaseSettings, tables: readonly string[], cause?: Error): SourceProblem {
+export function rightsMissing(
+  settings: DatabaseSettings,
+  account: Account,
+  tables: readonly string[],
+  cause?: Error,
+): SourceProblem {
   return new SourceProblem(
     'rights_missing',
     `The user "${settings.user}" may not read: ${tables.join(', ')}.`,
-    `As the database's administrator run: grant select on \`${settings.name}\`.* to the user "${settings.user}".`,
+    `As the database's administrator run: ${grantStatement(settings.name, account)};`,
     cause === undefined ? {} : { cause },
   )
 }
 
 /** The driver says that TLS failed; OpenSSL's own code, which it replaced, is in the text. */
 function certificateRefused(error: unknown, settings: DatabaseSettings): SourceProblem {
-  const text = error instanceof Error ? error.message : ''
+  const text = textOf(error)
   const caFile = settings.tls?.mode === 'verified' ? settings.tls.caFile : null
   const cause = new Error('HANDSHAKE_SSL_ERROR')
   const where = `${settings.host}:${settings.port}`
@@ -166,29 +232,71 @@ function isEncrypted({ tls, socket }: DatabaseSettings): boolean {
   return socket !== null || (tls !== undefined && tls !== null)
 }
 
+/**
+ * Faults that have more than one number, and those that the driver does not name or names wrongly: it knows MySQL's numbers, of which MariaDB's are
+ * others from 1900 on. https://mariadb.com/kb/en/mariadb-error-code-reference/ and https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html
+ */
+const faults: Readonly<Record<number, string>> = {
+  // Of the storage engine, of the server, and both of a key file.
+  126: 'TABLE_DAMAGED',
+  144: 'TABLE_DAMAGED',
+  145: 'TABLE_DAMAGED',
+  1034: 'TABLE_DAMAGED',
+  1035: 'TABLE_DAMAGED',
+  1194: 'TABLE_DAMAGED',
+  1195: 'TABLE_DAMAGED',
+  1203: 'LIMIT_OF_USER',
+  1226: 'LIMIT_OF_USER',
+  1251: 'SIGN_IN_UNSUPPORTED',
+  1275: 'SIGN_IN_UNSUPPORTED',
+  1524: 'SIGN_IN_UNSUPPORTED',
+  1820: 'PASSWORD_EXPIRED',
+  1862: 'PASSWORD_EXPIRED',
+  // MariaDB: ER_CONNECTION_KILLED, ER_STATEMENT_TIMEOUT, ER_ACCOUNT_HAS_BEEN_LOCKED.
+  1927: 'CONNECTION_ENDED',
+  1969: 'ER_STATEMENT_TIMEOUT',
+  4151: 'ACCOUNT_LOCKED',
+  // MySQL: ER_ACCOUNT_HAS_BEEN_LOCKED, ER_CLIENT_INTERACTION_TIMEOUT.
+  3118: 'ACCOUNT_LOCKED',
+  4031: 'CONNECTION_ENDED',
+}
+
 function errorCode(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string') {
-    return error.code
-  }
-  // mysql2 names only the errors that it knows; MariaDB's "max_statement_time exceeded" is not among them.
-  if (typeof error === 'object' && error !== null && 'errno' in error) {
-    return error.errno === 1969 ? 'ER_STATEMENT_TIMEOUT' : `error ${String(error.errno)}`
-  }
-  return 'no code'
+  if (typeof error !== 'object' || error === null) return 'no code'
+  const number = 'errno' in error ? Number(error.errno) : Number.NaN
+  const fault = faults[number]
+  if (fault !== undefined) return fault
+  if ('code' in error && typeof error.code === 'string') return error.code
+  // The driver's own, of a connection that the server ended between two statements.
+  if (/closed state|fatal error/.test(textOf(error))) return 'CONNECTION_ENDED'
+  return Number.isNaN(number) ? 'no code' : `error ${number}`
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : ''
+}
+
+/** "Host '10.0.0.5' is not allowed to connect" → 10.0.0.5 */
+function hostOf(error: unknown): string {
+  return /^Host '([^']+)'/.exec(textOf(error))?.[1] ?? '%'
+}
+
+function hostNamed(error: unknown): string {
+  const host = hostOf(error)
+  return host === '%' ? '' : `, which it sees as ${host}`
 }
 
 function isUnreachable(code: string): boolean {
   return (
     code.startsWith('ECONN') ||
-    /^(ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE|EACCES|PROTOCOL_CONNECTION_LOST|ER_CON_COUNT_ERROR|ER_SERVER_SHUTDOWN)$/.test(
+    /^(ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE|EACCES|PROTOCOL_CONNECTION_LOST|ER_SERVER_SHUTDOWN)$/.test(
       code,
     )
   )
 }
 
-/** "SELECT command denied to user 'x'@'y' for table `db`.`insplan`" → insplan */
+/** "SELECT command denied to user 'x'@'y' for table `db`.`insplan`", "Table './db/claimproc' is marked as crashed", "Index for table 'fee' is corrupt" → its name */
 function tableOf(error: unknown): string[] {
-  const text = error instanceof Error ? error.message : ''
-  const name = /for table [`'](?:\w+`\.`)?(\w+)[`']/.exec(text)?.[1]
+  const name = /table [`'](?:[^`'/]+`\.`|\.[/\\][^/\\']+[/\\])?([\w$]+)(?:\.MYI)?[`']/i.exec(textOf(error))?.[1]
   return [name ?? 'a table']
 }

@@ -62,7 +62,10 @@ export async function openSession(settings: DatabaseSettings, notes = noNotes): 
  * `max_execution_time` in milliseconds (from 5.7.8); a read-only session came with MySQL 5.6.
  */
 export function sessionStatements(version: string): string[] {
-  const common = ["set session time_zone = '+00:00', lock_wait_timeout = 10"]
+  // A server may close idle connections after seconds, and writes of results that pause: the agent leaves the server to the office meanwhile.
+  const common = [
+    "set session time_zone = '+00:00', lock_wait_timeout = 10, wait_timeout = 3600, net_write_timeout = 600",
+  ]
   const readOnly = 'set session transaction read only'
   if (/mariadb/i.test(version)) return [...common, readOnly, `set session max_statement_time = ${statementSecondsMax}`]
   const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
