@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { Pool } from 'pg'
 import { aPlan, someWorld } from '../../testing/test-world.ts'
 import { exportOrganization } from './export.ts'
+import { exportedTables } from './organization-export.ts'
 
 test('K32: all files of an export are of one moment, whatever is stored while it is written', async (t) => {
   const world = await someWorld(t)
@@ -51,4 +52,11 @@ test('K32: all files of an export are of one moment, whatever is stored while it
     linesOf('locations.ndjson').map(({ name }) => name),
     ['Location'],
   )
+})
+
+test('K32: each table has a file of its own name, and says what it is', () => {
+  const files = Object.values(exportedTables).map(({ file }) => file)
+  assert.equal(new Set(files).size, files.length)
+  for (const [table, { file, about, order }] of Object.entries(exportedTables))
+    assert.ok(/^[a-z][a-z_-]+$/.test(file) && about !== '' && order !== '', table)
 })

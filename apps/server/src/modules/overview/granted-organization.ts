@@ -83,7 +83,7 @@ async function refuseOrganization(pool: Pool, id: OrganizationId): Promise<never
 
 /** What organizations opened to the company `$1`: all of their locations, or as many as are granted one by one. */
 const grantedOrganizations = `
-    select g.organization_id, min(g.granted_at) as granted_at, array_agg(distinct g.dataset) as datasets,
+    select g.organization_id, min(g.granted_at) as granted_at, array_agg(g.dataset) as datasets,
            case when bool_or(g.location_id is null)
                 then (select count(*) from location l where l.organization_id = g.organization_id)
                 else count(distinct g.location_id)

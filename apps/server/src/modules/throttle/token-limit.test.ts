@@ -294,3 +294,22 @@ test('a request whose body never becomes complete is not counted', async (t) => 
   assert.equal((await answer).status, 408)
   assert.equal((await pool.query('select from token_attempt')).rowCount, 0)
 })
+
+test('T19: the seconds to wait are rounded up, so that nobody comes back too early', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  let now = 0
+  const limit = aTokenLimit({ pool, max: 1, now: () => now })
+  await limit.admit('203.0.113.7')
+  await passTime(pool, 40)
+  const refused = await limit.admit('203.0.113.7')
+  assert.deepEqual(refused, { admitted: false, retryAfterSeconds: 20 })
+  // What is remembered of the refusal says so as well.
+  for (const [ms, retryAfterSeconds] of [
+    [500, 20],
+    [1_500, 19],
+    [18_900, 2],
+  ] as const) {
+    now = ms
+    assert.deepEqual(await limit.admit('203.0.113.7'), { admitted: false, retryAfterSeconds }, `${ms} ms`)
+  }
+})

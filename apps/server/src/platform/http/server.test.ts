@@ -323,6 +323,31 @@ test('the log has the route and never the path, the query or an error’s messag
   assert.match(failure?.line ?? '', /^apps\/server\/src\/platform\/http\/server\.test\.ts:\d+$/)
 })
 
+test('K10: the log names the first line of our own code, not one of Node or of a dependency', async (t) => {
+  const at = (file: string) => `    at f (file:///srv/${file}:7:3)`
+  const stacks: [string[], string][] = [
+    [
+      [
+        at('node_modules/pg/lib/client.js'),
+        '    at g (node:events:5:1)',
+        at('apps/server/src/a.ts'),
+        at('apps/server/src/b.ts'),
+      ],
+      'apps/server/src/a.ts:7',
+    ],
+    [[at('node_modules/x/packages/y.js')], 'unknown'],
+  ]
+  for (const [frames, line] of stacks) {
+    const { port, events } = await startTestServer(t, (app) => {
+      app.get('/inside', () => {
+        throw Object.assign(new Error('x'), { stack: ['Error: x', ...frames].join('\n') })
+      })
+    })
+    await exchange(t, port, `GET /inside HTTP/1.1\r\n${base}\r\n`)
+    assert.equal(events.find((event) => event.event === 'request.failed')?.line, line)
+  }
+})
+
 test('routes get the query as it was sent', async (t) => {
   const { port } = await startTestServer(t, addRoutes)
   const answer = await exchange(t, port, `GET /locations/1/plans?q%5Ba%5D=1&q[a]=2&+ HTTP/1.1\r\n${base}\r\n`)
