@@ -167,3 +167,27 @@ test('organizations: exactly those that granted something, with how many locatio
     await assert.rejects(getGrantedOrganization(world.pool, principal, id), { code: 'organization_unknown' })
   }
 })
+
+test('A07: a location counts once, however many of its datasets are granted, and so does a dataset of several locations', async (t) => {
+  const world = await someAccessWorld(t)
+  const [company, practice] = [await world.addCompany(), await world.addOrganization(3)]
+  const [first, second] = practice.locations
+  assert.ok(first && second)
+  for (const [location, datasets] of [
+    [first, ['patients', plans]],
+    [second, [plans]],
+  ] as [typeof first, DatasetName[]][])
+    await grantAccess(world.pool, {
+      companyId: company.company.id,
+      organizationId: practice.organization.id,
+      locationIds: [location.id],
+      datasets,
+      by: 'test',
+    })
+  const principal = await requirePrincipal(world.pool, company.token)
+  const { organizations } = await listGrantedOrganizations(world.pool, principal, { page: 1, items: 100 })
+  assert.deepEqual(
+    organizations.map(({ locationsCount, datasetsGranted }) => [locationsCount, datasetsGranted]),
+    [[2, [plans, 'patients']]],
+  )
+})
