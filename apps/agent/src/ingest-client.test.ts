@@ -95,6 +95,16 @@ test('each status and code has an outcome of its own', async () => {
   }
 })
 
+test('a body that is too large for a proxy is made smaller, as one that is too large for the service', async () => {
+  const proxy = clientThatHears(() => new Response('<html>413 Request Entity Too Large</html>', { status: 413 }))
+  await assert.rejects(proxy.sendRecords('1', 'fee_schedules', 1, body), (error) => {
+    assert.ok(error instanceof IngestProblem)
+    assert.equal(error.kind, 'too_large')
+    assert.match(error.errors, /Something other than Bridgework answered .* status 413/)
+    return true
+  })
+})
+
 test('the server’s host is named when it cannot be reached, and the key is not', async () => {
   const client = clientThatHears(() => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ENOTFOUND' }) })

@@ -283,7 +283,10 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
     // A status alone is of whatever stands in between: only what the service says itself may end or change anything.
     const refusal = !response.ok && Check(ingestRefusal, answer) && answer.code !== undefined ? answer : null
     if (refusal) throw refusedBy(response, refusal)
-    throw ofNetwork(answeredByOther(options.serverUrl, response, text), response)
+    const problem = answeredByOther(options.serverUrl, response, text)
+    // Whoever refuses its size: smaller bodies get through.
+    if (response.status === 413) throw new IngestProblem('too_large', printable(problem.what), { status: 413 })
+    throw ofNetwork(problem, response)
   }
   return Object.assign(call, { serviceContract: () => serviceContract })
 }

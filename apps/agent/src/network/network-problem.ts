@@ -14,8 +14,8 @@ export function unanswered(asked: string, error: unknown): NetworkProblem {
 }
 
 /**
- * Says what answered in the place of the service: an answer of the service has JSON of its protocol. `text`: the beginning of the body, of which only
- * an HTML page's title is told.
+ * Says what answered in the place of the service: an answer of the service has JSON of its protocol. `text`: the body, of which the sentence has at
+ * most an HTML page's title.
  */
 export function answeredByOther(
   asked: string,
@@ -133,7 +133,10 @@ function known(host: string, code: string, reason: string): Said {
       ]
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return [`The certificate of ${host} is signed by nobody that this computer knows (${code}).`, certificateTodo]
+      return [
+        `The certificate of ${host} is self-signed, so this computer does not trust it (${code}).`,
+        certificateTodo,
+      ]
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':

@@ -97,7 +97,7 @@ test('a certificate that cannot be trusted is named with its fault and what to d
   const faults: [Promise<Certificate>, RegExp][] = [
     [
       certificateOf('own'),
-      /signed by nobody that this computer knows \(DEPTH_ZERO_SELF_SIGNED_CERT\).*antivirus.*"ca_file"/,
+      /self-signed, so this computer does not trust it \(DEPTH_ZERO_SELF_SIGNED_CERT\).*antivirus.*"ca_file"/,
     ],
     [certificateOf('leaf', { ca: authority }), /from an authority that this computer does not know \(UNABLE_TO_VERIFY/],
   ]
@@ -134,7 +134,7 @@ test('what the system trusts is trusted', async (t) => {
   assert.match(await checked(t, url, { env: { SSL_CERT_FILE: file } }), isWell)
 })
 
-test('an answer that is not the service’s never ends the agent, and is told by what was seen', async (t) => {
+test('an answer that is not the service’s never ends the agent, and the sentence says what was seen', async (t) => {
   const page = '<!doctype html><html><head><title>Guest\n Wi-Fi</title></head></html>'
   const cases: [RequestListener, RegExp][] = [
     [
@@ -170,7 +170,7 @@ test('an answer that is not the service’s never ends the agent, and is told by
   assert.match(await checked(t, `https://127.0.0.1:${plain}`), /does not speak TLS/)
 })
 
-test('the office’s proxy is used, with its password, and what it says is told', async (t) => {
+test('the office’s proxy is used, with its password, and a refusal of it has a sentence', async (t) => {
   const url = await behindTls(t, await certificateOf('leaf', { ca: authority }))
   const caFile = join(temporaryFolder(t), 'ca.pem')
   writeFileSync(caFile, authority.cert)

@@ -24,7 +24,7 @@ export type CycleOutcome =
   /** Nothing is wrong with the agent: the source is being updated. */
   | { readonly result: 'put_off' }
   | { readonly result: 'failed'; readonly retryAfterMs: number | null }
-  /** The server does not know this agent's key: trying again is of no use. */
+  /** The server does not take this agent's key. It is asked again after an hour: a person may take a refusal back. */
   | { readonly result: 'key_refused' }
   | { readonly result: 'stopped' }
 

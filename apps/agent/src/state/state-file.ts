@@ -24,11 +24,22 @@ export function openStateFile(path: string): { database: DatabaseSync; setAside:
   } catch (error) {
     const problem = stateProblem(path, error)
     if (!problem?.isDamaged) throw problem ?? error
-    const setAside = `${path}.damaged`
+    return { database: replaceDamaged(path), setAside: damagedPath(path) }
+  }
+}
+
+function damagedPath(path: string): string {
+  return `${path}.damaged`
+}
+
+function replaceDamaged(path: string): DatabaseSync {
+  try {
     // What SQLite has not taken over yet belongs to the damaged file.
     for (const part of ['-wal', '-shm', '-journal']) rmSync(path + part, { force: true })
-    renameSync(path, setAside)
-    return { database: openWhole(path), setAside }
+    renameSync(path, damagedPath(path))
+    return openWhole(path)
+  } catch (error) {
+    throw stateProblem(path, error) ?? error
   }
 }
 

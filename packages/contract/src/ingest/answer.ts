@@ -73,7 +73,7 @@ export const ingestRefusal = Type.Object({
 })
 
 /**
- * What a refusal means to an agent, by its code. `busy` and `failing` pass; `key_refused` ends the agent; `denied` and `unknown` are about one
+ * What a refusal means to an agent, by its code. `busy` and `failing` pass; `key_refused` is tried again each hour; `denied` and `unknown` are about one
  * location or dataset; the others are about this very request, which would be refused again.
  */
 export const ingestRefusals = {
