@@ -4,12 +4,17 @@
 // Plain JavaScript without dependencies, for Node 20 and newer: it also runs the set-up.
 import { spawn } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
+import { readlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const guard = spawn(
   process.execPath,
-  [join(dirname(fileURLToPath(import.meta.url)), 'command-guard.mjs'), String(process.pid), String(process.ppid)],
+  [
+    join(dirname(fileURLToPath(import.meta.url)), 'command-guard.mjs'),
+    String(process.pid),
+    String(isOrphan() ? 0 : process.ppid),
+  ],
   // In a session of its own: what ends our group must not end it, too. Its input ends when we do.
   { cwd: '/', detached: true, env: { PATH: process.env.PATH }, stdio: ['pipe', 'ignore', 'ignore'] },
 )
@@ -28,3 +33,15 @@ subscribe('child_process', ({ process: child }) =>
 process.argv.splice(1, 1)
 process.argv[1] = resolve(process.argv[1])
 await import(pathToFileURL(process.argv[1]).href)
+
+/** Whether npm ended before this line: our parent is then whoever adopts orphans, and that is not the Node which npm says it runs on. */
+function isOrphan() {
+  const { npm_node_execpath: nodeOfNpm } = process.env
+  if (nodeOfNpm === undefined || process.platform !== 'linux') return false
+  try {
+    return readlinkSync(`/proc/${process.ppid}/exe`) !== nodeOfNpm
+  } catch {
+    // Another account's, or gone in between.
+    return true
+  }
+}

@@ -93,6 +93,13 @@ test('what a program left behind, and what hears no signal, ends after it', asyn
   await started.ended()
 })
 
+test('a command whose npm ended before it began ends, too', async (t) => {
+  const program = 'setInterval(() => {}, 60_000)'
+  const started = guarded(t, program, '(sleep 1; exec "$0" "$@") &', { npm_node_execpath: process.execPath })
+  await started.seen(/program\.cjs/)
+  await started.ended()
+})
+
 test('a database that another command started goes on when an operator command is killed', async (t) => {
   const place = await someInstallation(t)
   const server = begin(t, 'npm', ['start'], place.env)
@@ -154,14 +161,14 @@ async function someInstallation(t: TestContext) {
   return { folder, port, env }
 }
 
-/** A program of these lines of CommonJS, guarded as npm's are, under a parent that can be killed. */
-function guarded(t: TestContext, lines: string) {
+/** A program of these lines of CommonJS, guarded as npm's are, under a shell that can be killed. */
+function guarded(t: TestContext, lines: string, shell = '"$0" "$@" & wait', env: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bwc-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const program = join(folder, 'program.cjs')
   writeFileSync(program, lines)
   const command = join(root, 'scripts/command.mjs')
-  return begin(t, '/bin/sh', ['-c', '"$0" "$@" & wait', process.execPath, command, program], { PATH: process.env.PATH })
+  return begin(t, '/bin/sh', ['-c', shell, process.execPath, command, program], { PATH: process.env.PATH, ...env })
 }
 
 /**

@@ -76,8 +76,7 @@ test('a deadlock, and a database that has become read-only, are 503 with Retry-A
   await other.query('rollback')
   assert.equal((await upload()).status, 200)
 
-  await spoilSettings(world, [['default_transaction_read_only', 'on']])
-  await eventually(async () => world.pool.totalCount === 0, 10_000, 'all sessions ended')
+  await spoilSettings(world, [['default_transaction_read_only', 'on']], [world.pool])
   assertProblem(await location.upload('insurance_plans', { p2: null }), 'unavailable')
   assert.ok(world.events.some((each) => 'because' in each && each.because === 'database: 25006'))
 })

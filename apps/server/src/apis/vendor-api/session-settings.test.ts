@@ -7,7 +7,6 @@ import { packNext } from '../../modules/records/segments/segment-packer.ts'
 import { copyRecords } from '../../modules/records/testing/test-volume.ts'
 import { badSettings, spoilSettings } from '../../platform/database/testing/test-settings.ts'
 import { aPlan, aSchedule, someWorld } from '../../testing/test-world.ts'
-import { eventually } from './testing/test-answer.ts'
 
 /** As many as fill a page of 5,000 and begin another. */
 const records = 5_300
@@ -18,9 +17,7 @@ test('X05: pages, deltas, exports, digests and the record of disclosures are the
   assert.equal(JSON.parse(good['a page of segments'] ?? '').data.length, 5_000)
   assert.equal(JSON.parse(good['a small delta'] ?? '').data.length, 2)
   for (const bad of badSettings) {
-    await spoilSettings(world, [bad])
-    const pools = [world.pool, world.ownerPool]
-    await eventually(async () => pools.every((pool) => pool.totalCount === 0), 10_000, 'all sessions ended')
+    await spoilSettings(world, [bad], [world.pool, world.ownerPool])
     for (const [what, text] of Object.entries(await world.read())) {
       assert.ok(text === good[what], `${what} with ${bad.join(' = ')}: ${differenceOf(text, good[what] ?? '')}`)
     }

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ownerRole, serverRole } from '../embedded/cluster.ts'
 import { superuserUrl, type TestDatabase } from './test-database.ts'
@@ -18,10 +20,14 @@ export const badSettings: readonly (readonly [name: string, value: string])[] = 
   ['synchronous_commit', 'off'],
 ]
 
-/** Sets these, and no others, for the database and for both of our roles in it, and ends its sessions: they count from the next connection on. */
+/**
+ * Sets these, and no others, for the database and for both of our roles in it, and ends its sessions until none of `pools` has any: the
+ * settings count from the next connection on, and one that begins meanwhile, as a timer's may, can have missed them.
+ */
 export async function spoilSettings(
   { serverUrl }: Pick<TestDatabase, 'serverUrl'>,
   settings: readonly (readonly [name: string, value: string])[],
+  pools: readonly pg.Pool[] = [],
 ): Promise<void> {
   const database = new URL(serverUrl).pathname.slice(1)
   const roles = [ownerRole, serverRole].map((role) => `role ${role} in database ${database}`)
@@ -32,9 +38,14 @@ export async function spoilSettings(
       await superuser.query(`alter ${target} reset all`)
       for (const [name, value] of settings) await superuser.query(`alter ${target} set ${name} to '${value}'`)
     }
-    await superuser.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    )
+    const endMs = Date.now() + 10_000
+    do {
+      assert.ok(Date.now() < endMs, 'all sessions ended within 10 s')
+      await superuser.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      await sleep(10)
+    } while (pools.some((pool) => pool.totalCount > 0))
   } finally {
     await superuser.end()
   }
