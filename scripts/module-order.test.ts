@@ -130,7 +130,7 @@ const tablesOf: Record<string, readonly string[]> = {
  * location, which asks whether that agent has written there.
  */
 const readModels =
-  /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segments\/segment-store\.ts|disclosure\/disclosed-delta\.ts|agents\/location-writer\.ts)$/
+  /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segments\/segment-store\.ts|disclosure\/small-read\.ts|agents\/location-writer\.ts)$/
 
 /**
  * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema; so is what becomes

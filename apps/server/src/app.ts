@@ -18,7 +18,7 @@ import type { KeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
 import type { SeenStamps } from './modules/datasets/seen-stamps.ts'
 import { createProofAccess, type ProofAccess } from './modules/directory/domain-proof.ts'
-import { createDeltaReader } from './modules/disclosure/disclosed-delta.ts'
+import { createSmallReader } from './modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createPageReader } from './modules/records/read/page.ts'
 import { createAuth } from './modules/sign-in/auth.ts'
@@ -43,8 +43,8 @@ export type AppDeps = {
   pool: Pool
   /** Connections for health, keys and permits, where they have their own. */
   controlPool?: Pool
-  /** Made with `deltaConnections`. */
-  deltaPool: Pool
+  /** Made with `smallReadConnections`. */
+  smallReadPool: Pool
   secretKey: SecretKey
   keys: KeyRing
   tokenLimit: TokenLimit
@@ -115,7 +115,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     load: deps.load,
     requests: deps.requests ?? createRequestTurns(),
     disclosures: deps.disclosures,
-    deltas: createDeltaReader({ pool, deltaPool: deps.deltaPool, controlPool, log }),
+    smallReads: createSmallReader({ pool, smallReadPool: deps.smallReadPool, controlPool, log }),
     pages: createPageReader(pool, now, log),
     seenStamps: deps.seenStamps,
     lastContactOf: createLastContacts({ pool, now }),

@@ -16,8 +16,8 @@ import type { SecretKey } from './modules/credentials/secret.ts'
 import { createSeenStamps } from './modules/datasets/seen-stamps.ts'
 import { createProofAccess } from './modules/directory/domain-proof.ts'
 import { ensureNameKeys } from './modules/directory/name.ts'
-import { deltaConnections } from './modules/disclosure/disclosed-delta.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
+import { smallReadConnections } from './modules/disclosure/small-read.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
@@ -99,11 +99,14 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       closers.push(() => opened.end())
       return opened
     }
-    const workConnections = config.databaseConnections - controlConnections - deltaConnections.max
+    const workConnections = config.databaseConnections - controlConnections - smallReadConnections.max
     const pool = connect('bridgework server', { max: workConnections })
     // Kept open: vendors ask every minute or so, and a new connection plans each statement several times before it keeps a plan.
     const controlPool = connect('bridgework server: control', { max: controlConnections, min: controlConnections })
-    const deltaPool = connect('bridgework server: deltas', { ...deltaConnections, min: deltaConnections.max })
+    const smallReadPool = connect('bridgework server: deltas', {
+      ...smallReadConnections,
+      min: smallReadConnections.max,
+    })
     await requireSafeStart(pool, config, log)
     const { secretKey, stop: stopFollowing } = await followSecretKey({ pool: controlPool, settings: config, log })
     closers.push(stopFollowing)
@@ -178,13 +181,13 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     segmentPacker.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
-    metrics = createMetrics({ work: pool, control: controlPool, deltas: deltaPool }, load, () => countPacked(pool))
+    metrics = createMetrics({ work: pool, control: controlPool, deltas: smallReadPool }, load, () => countPacked(pool))
     const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
     closers.push(async () => await metricsApp?.close())
     const app = await buildApp({
       pool,
       controlPool,
-      deltaPool,
+      smallReadPool,
       secretKey,
       keys,
       tokenLimit,

@@ -45,7 +45,7 @@ const introductions: Record<WorkName, string> = {
 segments](decisions/segments.md). "Begins within a run" starts between two segments.`,
   'page-100': 'A page of fewer than 250 records is read from their rows.',
   delta: `What a vendor asks most often, and most often nothing has changed ([how it is
-answered](decisions/small-deltas.md)). A delta of 10 waits until its disclosure is on the disk.`,
+answered](decisions/small-reads.md)). A delta of 10 waits until its disclosure is on the disk.`,
   export: `Every record of a dataset in [one answer](decisions/export.md). CPU ms is for a thousand records.`,
   token: 'A key pair for a token: the secret is checked, the request counted, the token signed.',
   sealing: 'Each disclosure is sealed later, in the background ([why](decisions/chain.md)).',

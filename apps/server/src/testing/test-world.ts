@@ -12,7 +12,7 @@ import { openKeyRing } from '../modules/credentials/key-ring.ts'
 import { createSecretKey, type SecretKey } from '../modules/credentials/secret.ts'
 import { createSeenStamps } from '../modules/datasets/seen-stamps.ts'
 import { createOrganization } from '../modules/directory/organization.ts'
-import { deltaConnections } from '../modules/disclosure/disclosed-delta.ts'
+import { smallReadConnections } from '../modules/disclosure/small-read.ts'
 import { createDisclosureWriter } from '../modules/disclosure/writer.ts'
 import { createCompany } from '../modules/membership/create-tenant.ts'
 import { createLocation } from '../modules/onboarding/upsert-locations.ts'
@@ -313,10 +313,10 @@ async function startServer(
   const now = options.now ?? (() => new Date())
   const usage = options.usage ?? createUsageRecorder({ pool, log, now })
   const seenStamps = createSeenStamps()
-  const deltaPool = createPool(database.serverUrl, { ...deltaConnections, log, applicationName: 'deltas' })
+  const smallReadPool = createPool(database.serverUrl, { ...smallReadConnections, log, applicationName: 'deltas' })
   const deps: AppDeps = {
     pool,
-    deltaPool,
+    smallReadPool,
     keys,
     slots,
     disclosures,
@@ -337,7 +337,7 @@ async function startServer(
   slots.start()
   t.after(async () => {
     await app.close()
-    await deltaPool.end()
+    await smallReadPool.end()
     await slots.stop()
     await disclosures.stop()
     await keys.close()

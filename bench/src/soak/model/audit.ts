@@ -149,7 +149,7 @@ function exportFault(bill: Bill, entries: readonly Entry[]): string | null {
 function singleFault(bill: Bill, entries: readonly Entry[], counts: Audit['counts']): string | null {
   const [entry, other] = entries
   if (!entry) return bill.isKnown === null && bill.ids.length === 0 ? null : 'it is not on record'
-  // A small delta whose statement was given up while it still ran (docs/decisions/disclosures.md).
+  // A small read whose statement was given up while it still ran (docs/decisions/disclosures.md).
   if (other && JSON.stringify(factsOf(entry)) !== JSON.stringify(factsOf(other)))
     return 'it is on record twice, each in another way'
   counts.twice += entries.length - 1

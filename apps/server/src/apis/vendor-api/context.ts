@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import type { SeenStamps } from '../../modules/datasets/seen-stamps.ts'
-import type { DeltaReader } from '../../modules/disclosure/disclosed-delta.ts'
+import type { SmallReader } from '../../modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
 import type { PageReader } from '../../modules/records/read/page.ts'
 import type { RequestTurns } from '../../modules/throttle/request-turns.ts'
@@ -26,7 +26,7 @@ export type VendorApiContext = {
   requests: RequestTurns
   load: LoadWatch
   disclosures: DisclosureWriter
-  deltas: DeltaReader
+  smallReads: SmallReader
   pages: PageReader
   seenStamps: SeenStamps
   /** When an organization's agents were last heard. */

@@ -15,7 +15,8 @@ test('requests of a company beyond its bound wait, then get 429 before anything 
   const world = await someWorld(t, { requests: createRequestTurns({ keyMax: 2, waitMs: 300, keyWaitingMax: 1 }) })
   const location = await world.addLocation({ insurancePlans: 2 })
   const [vendor, other] = [await world.addVendor([location]), await world.addVendor([location])]
-  const path = `/locations/${location.id}/insurance_plans`
+  // A page that is read in a slot.
+  const path = `/locations/${location.id}/insurance_plans?items=200`
   const waits = [vendor, vendor].map((each) => () => each.get(path))
   await using inFlight = await holdInFlight(world, waits, 1)
   const asked = t.mock.method(world.pool, 'query')

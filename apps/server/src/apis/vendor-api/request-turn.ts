@@ -1,6 +1,6 @@
 import { limits } from '@bridgework/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { fewMax } from '../../modules/disclosure/disclosed-delta.ts'
+import { smallDeltaMax } from '../../modules/disclosure/small-read.ts'
 import type { RequestTurn } from '../../modules/throttle/request-turns.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
@@ -78,7 +78,7 @@ function bytesAsked(request: FastifyRequest): number {
   }
   const records = Math.min(Number(items) || 0, limits.pageSizeMax)
   // A delta is most often empty or has a few records. One that has more says so, by `widenTurn`.
-  return recordBytes * (isDelta ? Math.min(records, fewMax) : records)
+  return recordBytes * (isDelta ? Math.min(records, smallDeltaMax) : records)
 }
 
 function requireMemory(load: VendorApiContext['load'], bytes: number): void {

@@ -51,7 +51,10 @@ export type ReadPermit = {
   readonly epoch: string
   /** The database's clock in microseconds. */
   readonly databaseNow: number
-  /** The locations of which the company had incremental requests in flight at that moment: an empty delta takes no slot, but asks for one. */
+  /**
+   * The locations of which the company had incremental requests in flight at that moment, or of the type that was asked for with a statement of the
+   * caller's: what takes no slot asks for one.
+   */
   readonly locationsInFlight: readonly LocationId[]
 }
 
@@ -233,35 +236,37 @@ function milliseconds(moment: string): string {
 }
 
 /** The columns of one row for `one` row of a location, a company, a key pair and a dataset, whatever of them there is. */
-const permitColumns = {
-  is_live: 'k.id is not null',
-  has_agreement: agreementAccepted('one.company_id'),
-  organization_id: 'l.organization_id',
-  time_zone: 'l.time_zone',
-  office_hours: 'l.office_hours',
-  has_location: `g.location_id is not null
+const permitColumns = (syncType: string) =>
+  ({
+    is_live: 'k.id is not null',
+    has_agreement: agreementAccepted('one.company_id'),
+    organization_id: 'l.organization_id',
+    time_zone: 'l.time_zone',
+    office_hours: 'l.office_hours',
+    has_location: `g.location_id is not null
            or exists (select from dataset_grant other
                        where other.location_id = one.location_id and other.company_id = one.company_id and ${notEnded('other')})`,
-  granted_stamp: 'g.granted_stamp',
-  granted_at: milliseconds('g.granted_at'),
-  has_notes: 'g.notes_since is not null',
-  first_stamp: 's.first_stamp',
-  last_stamp: 's.last_stamp',
-  total: 's.total',
-  visible: 's.visible',
-  synced_at: milliseconds('s.synced_at'),
-  initial_sync_completed_at: milliseconds('s.initial_sync_completed_at'),
-  is_provided: 's.is_provided',
-  epoch: currentEpoch,
-  database_now: microseconds('clock_timestamp()'),
-  in_flight: `(select array_agg(distinct slot.location_id)
+    granted_stamp: 'g.granted_stamp',
+    granted_at: milliseconds('g.granted_at'),
+    has_notes: 'g.notes_since is not null',
+    first_stamp: 's.first_stamp',
+    last_stamp: 's.last_stamp',
+    total: 's.total',
+    visible: 's.visible',
+    synced_at: milliseconds('s.synced_at'),
+    initial_sync_completed_at: milliseconds('s.initial_sync_completed_at'),
+    is_provided: 's.is_provided',
+    epoch: currentEpoch,
+    database_now: microseconds('clock_timestamp()'),
+    in_flight: `(select array_agg(distinct slot.location_id)
             from sync_slot slot
-           where slot.company_id = one.company_id and slot.sync_type = 'incremental'
+           where slot.company_id = one.company_id and slot.sync_type = ${syncType}
              and slot.expires_at > clock_timestamp())`,
-} satisfies Record<keyof PermitRow, string>
-const selectedColumns = Object.entries(permitColumns)
-  .map(([name, expression]) => `${expression} as ${name}`)
-  .join(',\n         ')
+  }) satisfies Record<keyof PermitRow, string>
+const selectedColumns = (syncType = "'incremental'") =>
+  Object.entries(permitColumns(syncType))
+    .map(([name, expression]) => `${expression} as ${name}`)
+    .join(',\n         ')
 const permitJoins = `
     ${bearer('one.key_pair_id', 'one.company_id')}
     left join location l on l.id = one.location_id
@@ -270,22 +275,22 @@ const permitJoins = `
     left join dataset_state s on s.location_id = one.location_id and s.dataset = one.dataset`
 
 const permitStatement = `
-  select ${selectedColumns}
+  select ${selectedColumns()}
     from (values ($1::bigint, $2::uuid, $3::uuid, $4::text)) one (location_id, company_id, key_pair_id, dataset)
     ${permitJoins}`
 
 /**
- * A permit's row for `one` row, as a sub-select to join laterally. The limit keeps PostgreSQL from joining all at once, for which it would read small
+ * A permit's row for `one` row, as a sub-select to join laterally. `syncType`: an expression for what of the company is counted in flight. The limit keeps PostgreSQL from joining all at once, for which it would read small
  * tables through: a few hundred grants took it longer than everything else.
  */
-export const permitOfOne = `(
-     select ${selectedColumns}
+export const permitOfOne = (syncType?: string) => `(
+     select ${selectedColumns(syncType)}
        from (values (1)) always
        ${permitJoins}
       limit 1)`
 
 /** The names of its columns, in their order. */
-export const permitColumnNames = Object.keys(permitColumns).join(', ')
+export const permitColumnNames = Object.keys(permitColumns('')).join(', ')
 
 /**
  * The same for several, in their order. The sub-selects hide the values from the planner. With them it expects fewer rows, and plans the statement anew
@@ -295,7 +300,7 @@ const permitsStatement = `
   select permit.*
     from unnest((select $1::bigint[]), (select $2::uuid[]), (select $3::uuid[]), (select $4::text[])) with ordinality
            as one (location_id, company_id, key_pair_id, dataset, place)
-   cross join lateral ${permitOfOne} permit
+   cross join lateral ${permitOfOne()} permit
    order by one.place`
 
 function requireLive(row: LivenessRow): void {

@@ -18,10 +18,10 @@ test('K03, F25: no byte of an answer leaves before its disclosure is on record, 
   const [appointment] = (await held.letAll(() => vendor.get(`/locations/${location.id}/appointments`))).body.data
   await location.upload('insurance_plans', { p5: null })
   const paths = [
-    plans,
-    `${plans}?items=2`,
-    `${plans}?fields[insurance_plan]=plan_name`,
-    // With `after`, a delta is not read and put on record in the permit's own statement.
+    // Small pages, and deltas without `after`, are read and put on record in the permit's own statement.
+    `${plans}?items=200`,
+    `${plans}?items=5000`,
+    `${plans}?items=200&fields[insurance_plan]=plan_name`,
     `${plans}?q[fetch_modified_since]=${meta.next_fetch_modified_since}&after=1`,
     `${plans}/${data[2]?.id}`,
     `${plans}/digest`,

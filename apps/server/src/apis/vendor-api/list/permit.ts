@@ -2,7 +2,12 @@ import type { Dataset, DatasetName } from '@bridgework/contract'
 import type { FastifyRequest } from 'fastify'
 import type { ReadPermit } from '../../../modules/consent/read-permit.ts'
 import { deltaOverlapMicros, formatInstant } from '../../../modules/datasets/stamp.ts'
-import { type AskedDelta, fewMax, type ReadDelta } from '../../../modules/disclosure/disclosed-delta.ts'
+import {
+  type AskedSmallRead,
+  type SmallRead,
+  smallDeltaMax,
+  smallPageMax,
+} from '../../../modules/disclosure/small-read.ts'
 import {
   type DeltaScope,
   isOfAnotherEpoch,
@@ -30,13 +35,13 @@ export type ListRequest = {
   since: Since
   scope: DeltaScope
   selection: Selection
-  /** The records of a small delta, which were read with the permit; null: they were not. */
-  read: ReadDelta | null
+  /** The records that were read with the permit; null: they were not. */
+  read: SmallRead | null
 }
 
 /**
- * The permit of a list, and what it asks for. A delta of which this process has seen a change, stored or read by others, most likely has records: then
- * they are read and put on record with the permit.
+ * The permit of a list, and what it asks for. A small page is read and put on record with the permit, and so is a delta of which this process has seen a
+ * change, stored or read by others: it most likely has records.
  */
 export async function permitList(
   context: VendorApiContext,
@@ -45,11 +50,11 @@ export async function permitList(
   request: FastifyRequest<LocationParams>,
 ): Promise<ListRequest> {
   const parameters = parametersOrRefusal(request, dataset)
-  const delta = changedDelta(context, dataset, name, request, parameters)
-  const { permit, read } = delta
-    ? await context.deltas.permit(tokenOf(request), request.params.location_id, name, delta)
+  const asked = askedSmallRead(context, dataset, name, request, parameters)
+  const { permit, read } = asked
+    ? await context.smallReads.permit(tokenOf(request), request.params.location_id, name, asked)
     : { permit: await permitOf(context, dataset, name, request), read: null }
-  if (delta) context.seenStamps.note(permit.locationId, name, permit.state.lastStamp)
+  if (asked) context.seenStamps.note(permit.locationId, name, permit.state.lastStamp)
   // A caller who may not read the dataset learns that, and nothing of the parameters.
   if (parameters instanceof Problem) throw parameters
   const since = { moment: parameters.since, epoch: epochOf(request) }
@@ -58,7 +63,8 @@ export async function permitList(
   const scope = scopeOf(permit, since)
   const { patientId, startsFrom, startsTo } = parameters
   const selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
-  const isRead = scope.syncType === 'incremental'
+  // A delta that is answered whole was read as a delta.
+  const isRead = (scope.syncType === 'incremental') === (since.moment !== null)
   return { context, dataset, request, permit, parameters, since, scope, selection, read: isRead ? read : null }
 }
 
@@ -71,27 +77,36 @@ function parametersOrRefusal(request: FastifyRequest, dataset: Dataset): ListPar
   }
 }
 
-/** What a list asks for where it is a delta from its beginning that one small answer may hold, and that is probably not empty; else null. */
-function changedDelta(
+/**
+ * What a list asks for where its records are read with its permit: a small page of the whole dataset, or a delta from its beginning that is probably not
+ * empty; else null.
+ */
+function askedSmallRead(
   context: VendorApiContext,
   dataset: Dataset,
   name: DatasetName,
   request: FastifyRequest<LocationParams>,
   parameters: ListParameters | Problem,
-): AskedDelta | null {
-  if (parameters instanceof Problem || parameters.since === null || request.method === 'HEAD') return null
-  const { after, items, patientId, startsFrom, startsTo, fields } = parameters
-  const modifiedAfter = parameters.since - deltaOverlapMicros
+): AskedSmallRead | null {
+  if (parameters instanceof Problem || request.method === 'HEAD') return null
+  const { since, after, items, patientId, startsFrom, startsTo, fields } = parameters
+  const modifiedAfter = since === null ? null : since - deltaOverlapMicros
   const selection: Selection = { modifiedAfter, patientId, startsFrom, startsTo }
-  const isOneAnswer = dataset.pagination === 'cursor' && after === '0' && items >= fewMax && isDelta(selection)
   const locationId = parseNumericId<LocationId>(request.params.location_id)
-  if (!isOneAnswer || locationId === null || isOff(context, dataset, name)) return null
-  if (!context.seenStamps.hasAfter(locationId, name, modifiedAfter)) return null
+  if (dataset.pagination !== 'cursor' || !isDelta(selection) || locationId === null || isOff(context, dataset, name))
+    return null
+  const isPage = modifiedAfter === null
+  const isSmall = isPage
+    ? items <= smallPageMax
+    : after === '0' && items >= smallDeltaMax && context.seenStamps.hasAfter(locationId, name, modifiedAfter)
+  if (!isSmall) return null
   return {
     modifiedAfter,
+    after,
+    items: isPage ? items : smallDeltaMax,
     filters: filtersOf(selection, fields),
     asksForNotes: mayHaveNotes(dataset, fields),
-    locationsMax: context.slots.limits.incremental,
+    locationsMax: context.slots.limits[isPage ? 'initial' : 'incremental'],
     requestId: request.id,
     ip: request.clientIp,
   }

@@ -9,7 +9,7 @@ import type { ListRequest } from './permit.ts'
 export async function takeSlot(list: ListRequest): Promise<Slot | null> {
   const { context, request, permit, parameters, scope, read } = list
   if (scope.isEmpty || read) {
-    const isCounted = scope.syncType === 'incremental' && (read?.waitedMs ?? 0) < countedForMs
+    const isCounted = (read !== null || scope.syncType === 'incremental') && (read?.waitedMs ?? 0) < countedForMs
     const inFlight = isCounted ? permit.locationsInFlight : undefined
     await context.slots.check(permit.companyId, scope.syncType, permit.locationId, inFlight)
     return null
@@ -22,5 +22,5 @@ export function acquireSlot({ context, permit, scope }: ListRequest): Promise<Sl
   return context.slots.acquire(permit.companyId, scope.syncType, permit.locationId)
 }
 
-/** What a permit says of requests in flight is believed for so long; a delta that took longer asks again. */
+/** What a permit says of requests in flight is believed for so long; a read that took longer asks again. */
 const countedForMs = 100

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { vendorApiPath } from '@bridgework/contract'
-import { fewMax } from '../../../modules/disclosure/disclosed-delta.ts'
+import { smallDeltaMax } from '../../../modules/disclosure/small-read.ts'
 import {
   type Answer,
   aPlan,
+  aRecord,
   someWorld,
   type TestLocation,
   type TestVendor,
@@ -17,6 +18,8 @@ import { times } from '../testing/test-runs.ts'
 import { namedStatementsOf, statementsOf } from '../testing/test-statements.ts'
 
 const plansOf = (location: TestLocation) => `/locations/${location.id}/insurance_plans`
+/** A page that is read in a slot. */
+const largePageOf = (location: TestLocation) => `${plansOf(location)}?items=200`
 
 async function addLocations(world: TestWorld, count: number, insurancePlans = 1): Promise<TestLocation[]> {
   return await Promise.all(Array.from({ length: count }, () => world.addLocation({ insurancePlans })))
@@ -48,14 +51,17 @@ test('C01, C02, C12, C13: beyond five locations in flight a sixth gets the speci
   // Two are asked of one process and three of another: a company has one set of slots.
   await using inFlight = await holdInFlight(
     world,
-    five.map((location, index) => () => askOn(world, index < 2 ? world.url : other.url, vendor, plansOf(location))),
+    five.map((location, index) => () => askOn(world, index < 2 ? world.url : other.url, vendor, largePageOf(location))),
     5,
   )
   await eventually(async () => (await readsWaiting(world)) === 5, 10_000, 'five reads wait for the table')
   const asked = t.mock.method(world.pool, 'query')
 
-  for (const on of [world.url, other.url]) {
-    const answer = await askOn(world, on, vendor, plansOf(sixth))
+  for (const [on, path] of [
+    [world.url, largePageOf(sixth)],
+    [other.url, plansOf(sixth)],
+  ] as const) {
+    const answer = await askOn(world, on, vendor, path)
     assertSlotsExceeded(answer, { type: 'initial', max: 5, active: five })
   }
   const pageMode = await vendor.get(`/locations/${sixth.id}/fee_schedules`)
@@ -73,7 +79,7 @@ test('C01, C02, C12, C13: beyond five locations in flight a sixth gets the speci
   )
 
   const another = neighbour.get(plansOf(foreign))
-  const second = vendor.get(plansOf(five[4] as TestLocation))
+  const second = vendor.get(largePageOf(five[4] as TestLocation))
   for (const answer of await inFlight.release()) assert.equal(answer.status, 200)
   assert.equal((await another).status, 200, 'another company has its own slots')
   assert.equal((await second).status, 200, 'a location in flight is already counted')
@@ -131,15 +137,15 @@ test('a delta of a few records is one round trip where this process has seen a c
   }
 
   await location.upload('insurance_plans', { new: aPlan() })
-  await become(since, 1, ['permits-read-deltas'])
+  await become(since, 1, ['small-reads'])
   const apart = ['permit-read', 'sync-slot-apply', 'records.small_delta', 'disclosure-record', 'sync-slot-apply']
   // Another process has stored it: nothing is known of it here.
   world.seenStamps.note(location.id, 'insurance_plans', 0)
   assert.deepEqual(await statements(since, 1), apart)
   // That request's permit told of it.
-  await become(since, 1, ['permits-read-deltas'])
+  await become(since, 1, ['small-reads'])
   // A part of a delta is read as such.
-  assert.deepEqual(await statements(`${since}&items=${fewMax - 1}`, 1), apart)
+  assert.deepEqual(await statements(`${since}&items=${smallDeltaMax - 1}`, 1), apart)
 
   // Of one that lasts, here behind a lock, the slots are counted again before it is sent. On a busy machine it may give the lock up before that is released.
   world.seenStamps.note(location.id, 'insurance_plans', Number.MAX_SAFE_INTEGER)
@@ -154,7 +160,7 @@ test('a delta of a few records is one round trip where this process has seen a c
     lasting = await slow
   } while (lasting.includes('permit-read'))
   owner.release()
-  assert.deepEqual(lasting, ['permits-read-deltas', 'sync-slot-apply'])
+  assert.deepEqual(lasting, ['small-reads', 'sync-slot-apply'])
 
   // More records than that statement reads take a slot before they are read.
   await location.upload('insurance_plans', Object.fromEntries(times51.map((number) => [`p${number}`, aPlan()])))
@@ -173,10 +179,39 @@ test('a delta of a few records is one round trip where this process has seen a c
   )
   const wideDelta = `${plansOf(location)}?q[fetch_modified_since]=${later}`
   const sending = ['sync-slot-apply', 'disclosure-record', 'sync-slot-apply']
-  await become(wideDelta, 50, ['permits-read-deltas', ...sending])
+  await become(wideDelta, 50, ['small-reads', ...sending])
   world.seenStamps.note(location.id, 'insurance_plans', 0)
   const reading = ['permit-read', 'sync-slot-apply', 'records.small_delta', 'disclosure-record', 'sync-slot-apply']
   assert.deepEqual(await statements(wideDelta, 50), reading)
+  assert.equal(await slotsTaken(world), 0)
+})
+
+test('a small page is one round trip, unless it is wide', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation({ insurancePlans: 3 })
+  const vendor = await world.addVendor([location])
+  const page = `${plansOf(location)}?items=2`
+  await vendor.get(page)
+  const become = async (path: string, expected: readonly string[]) => {
+    const areSame = async () => (await namedStatementsOf(t, () => vendor.get(path))).join() === expected.join()
+    await eventually(areSame, 10_000, expected.join())
+  }
+  await become(page, ['small-reads'])
+  await become(`${plansOf(location)}?items=101`, [
+    ...['permit-read', 'sync-slot-apply', 'records.whole', 'disclosure-record', 'sync-slot-apply'],
+  ])
+  const inSlot = ['sync-slot-apply', 'disclosure-record', 'sync-slot-apply']
+  for (const [characters, statements] of [
+    [10_000, ['small-reads', ...inSlot]],
+    [30_000, ['small-reads', 'sync-slot-apply', 'records.whole.with_notes', 'disclosure-record', 'sync-slot-apply']],
+  ] as const) {
+    const wide = (index: number) => [`w${index}`, aRecord('appointments', { note: '歯'.repeat(characters / 3) })]
+    await world.grant(vendor.companyId, location, ['appointments'], { notes: true })
+    const records = Object.fromEntries(Array.from({ length: 20 }, (_, index) => wide(index)))
+    assert.equal((await location.upload('appointments', records)).status, 200)
+    await vendor.get(`/locations/${location.id}/appointments`)
+    await become(`/locations/${location.id}/appointments`, statements)
+  }
   assert.equal(await slotsTaken(world), 0)
 })
 
@@ -198,7 +233,7 @@ test('C03: of parallel requests over six locations to two processes exactly thos
     })()
     const asked = Array.from({ length: storm.requests }, async (_, index) => {
       const location = locations[index % locations.length] as TestLocation
-      const answer = await askOn(world, index % 2 ? world.url : other.url, vendor, plansOf(location))
+      const answer = await askOn(world, index % 2 ? world.url : other.url, vendor, largePageOf(location))
       if (answer.status === 200) return assert.equal(answer.body.data.length, 3)
       // At that moment the five others were in flight, no more and no fewer.
       assertSlotsExceeded(answer, { type: 'initial', max: 5, active: locations.filter((each) => each !== location) })
@@ -276,7 +311,7 @@ test('C15: clients that wait as Retry-After says all come to their turn', async 
     locations.map(async (location) => {
       const beganAt = performance.now()
       for (;;) {
-        const answer = await vendor.get(plansOf(location))
+        const answer = await vendor.get(largePageOf(location))
         if (answer.status === 200) return performance.now() - beganAt
         assertProblem(answer, 'sync_slots_exceeded')
         const seconds = Number(answer.headers.get('retry-after'))

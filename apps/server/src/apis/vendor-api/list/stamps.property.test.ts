@@ -171,9 +171,9 @@ function waysToRead(world: TestWorld, dataset: Copied, patientId: string): Way[]
   }
   const inRange = (key: number) => key >= 1 && key < 4
   return [
-    { fewMax: 50, sortedMax: 100 },
-    { fewMax: 0, sortedMax: 100 },
-    { fewMax: 0, sortedMax: 0 },
+    { smallDeltaMax: 50, sortedMax: 100 },
+    { smallDeltaMax: 0, sortedMax: 100 },
+    { smallDeltaMax: 0, sortedMax: 0 },
   ].flatMap((bounds) => {
     const pages = createPageReader(world.pool, now, () => {}, bounds)
     const read: Way['read'] = (permit, selection) => pages.readAfter(permit, selection, '0', 100)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { vendorApiPath } from '@bridgework/contract'
 import { createSecretKey } from '../../../modules/credentials/secret.ts'
-import { fewMax } from '../../../modules/disclosure/disclosed-delta.ts'
+import { smallDeltaMax } from '../../../modules/disclosure/small-read.ts'
 import { startCommand } from '../../../testing/test-start-command.ts'
 import { aRecord, someWorld } from '../../../testing/test-world.ts'
 import { startServerProcess } from '../testing/test-server.ts'
@@ -20,7 +20,7 @@ test('as many deltas of the widest notes as are in progress at one time are serv
   }
   const since = new Date(Date.now() - 60_000).toISOString()
   // Three bytes for each character that the contract allows. An upload holds some hundred of them.
-  const keys = Array.from({ length: fewMax }, (_, index) => `a${index}`)
+  const keys = Array.from({ length: smallDeltaMax }, (_, index) => `a${index}`)
   const wide = aRecord('appointments', { note: '歯'.repeat(20_000) })
   const upload = await location.upload('appointments', Object.fromEntries(keys.map((key) => [key, wide])))
   assert.equal(upload.status, 200, upload.text)
@@ -41,7 +41,7 @@ test('as many deltas of the widest notes as are in progress at one time are serv
   const bytes = answers.reduce((sum, answer) => sum + answer.bytes, 0)
   const megabytes = (value: number) => `${Math.round(value / 2 ** 20)} MB`
   t.diagnostic(`64 answers of ${megabytes(bytes)} in all, memory grew by ${megabytes(growth)}`)
-  assert.ok(one.bytes > fewMax * 60_000)
+  assert.ok(one.bytes > smallDeltaMax * 60_000)
   for (const answer of answers) assert.deepEqual(answer, one)
   assert.ok(growth < bytes, `${megabytes(growth)} for ${megabytes(bytes)}`)
 })

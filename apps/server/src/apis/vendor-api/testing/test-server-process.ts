@@ -5,7 +5,7 @@ import { buildApp } from '../../../app.ts'
 import { openKeyRing } from '../../../modules/credentials/key-ring.ts'
 import { createSecretKey } from '../../../modules/credentials/secret.ts'
 import { createSeenStamps } from '../../../modules/datasets/seen-stamps.ts'
-import { deltaConnections } from '../../../modules/disclosure/disclosed-delta.ts'
+import { smallReadConnections } from '../../../modules/disclosure/small-read.ts'
 import { createDisclosureWriter } from '../../../modules/disclosure/writer.ts'
 import { createSyncSlots } from '../../../modules/throttle/sync-slots.ts'
 import { createTokenLimit } from '../../../modules/throttle/token-limit.ts'
@@ -22,7 +22,7 @@ const log = () => {}
 const now = () => new Date()
 const pool = createPool(url, { max: 10, log, applicationName: 'test server' })
 const controlPool = createPool(url, { max: 5, log, applicationName: 'test server: control' })
-const deltaPool = createPool(url, { ...deltaConnections, log, applicationName: 'test server: deltas' })
+const smallReadPool = createPool(url, { ...smallReadConnections, log, applicationName: 'test server: deltas' })
 const secretKey = createSecretKey(Buffer.from(secret, 'base64'))
 const slots = createSyncSlots({
   pool: controlPool,
@@ -37,7 +37,7 @@ const app = await buildApp({
   environment: 'sandbox',
   pool,
   controlPool,
-  deltaPool,
+  smallReadPool,
   secretKey,
   keys: await openKeyRing({ pool: controlPool, secretKey, log }),
   tokenLimit: createTokenLimit({ pool: controlPool, log }),

@@ -126,13 +126,8 @@ function keyOf(permit: ReadPermit, { modifiedAfter, patientId, startsFrom, start
 /** The page of a list that is known to have no record. */
 export const emptyPage: Page = { documents: [], hasMore: false, total: 0 }
 
-/** A page of all that there is. */
-export function pageOfAll(documents: Document[]): Page {
-  return pageOf(documents, documents.length, documents.length)
-}
-
 /** One record more than asked for was read: it says whether another page follows. */
-function pageOf(documents: Document[], items: number, total: number): Page {
+export function pageOf(documents: Document[], items: number, total: number): Page {
   return { documents: documents.slice(0, items), hasMore: documents.length > items, total }
 }
 

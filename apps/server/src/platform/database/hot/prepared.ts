@@ -18,7 +18,7 @@ export type TextRow = readonly (string | null)[]
 
 /**
  * Runs a statement whose columns the caller knows. pg's own way asks at each call what columns there are, makes an object of each row, and
- * looks up a parser for each value. Why: docs/decisions/small-deltas.md.
+ * looks up a parser for each value. Why: docs/decisions/small-reads.md.
  */
 export function askPrepared(db: Queryable, prepared: Prepared): Promise<TextRow[]> {
   const statement = new Statement(prepared)
@@ -54,13 +54,13 @@ function nameOf(text: string): string {
   return `statement.${hash('sha256', text, 'base64url')}`
 }
 
-/** PostgreSQL's text of an array of numbers, ids and names: what needs no quotes. Throws for any other. */
-export function plainArray(values: readonly (string | number)[]): string {
+/** PostgreSQL's text of an array of numbers, ids and names: what needs no quotes; null: NULL. Throws for any other. */
+export function plainArray(values: readonly (string | number | null)[]): string {
   for (const value of values) {
-    if (!plain.test(String(value)))
+    if (value !== null && !plain.test(String(value)))
       throw new TypeError(`${JSON.stringify(value)} cannot stand in an array without quotes`)
   }
-  return `{${values.join(',')}}`
+  return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }
 
 /** PostgreSQL's text of an array of any texts. */

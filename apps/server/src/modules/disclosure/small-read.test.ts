@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DatasetName, datasetNames } from '@bridgework/contract'
+import { type DatasetName, datasetNames, vendorApiPath } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { assertProblem, eventually } from '../../apis/vendor-api/testing/test-answer.ts'
 import { namedStatementsOf } from '../../apis/vendor-api/testing/test-statements.ts'
@@ -9,12 +9,12 @@ import type { Log } from '../../platform/log/log-event.ts'
 import { aPlan, aRecord, someWorld, type TestLocation, type TestVendor } from '../../testing/test-world.ts'
 import { parseInstant } from '../datasets/instant.ts'
 import { deltaOverlapMicros, type Stamp } from '../datasets/stamp.ts'
-import { createDeltaReader, deltaConnections, fewMax } from './disclosed-delta.ts'
+import { createSmallReader, smallDeltaMax, smallReadConnections } from './small-read.ts'
 import { type Disclosure, listDisclosures } from './store.ts'
 
 const dataset = 'insurance_plans' as DatasetName
 const plansOf = ({ id }: { id: string }) => `/locations/${id}/${dataset}`
-const read = 'permits-read-deltas'
+const read = 'small-reads'
 
 const watermarkOf = async (vendor: TestVendor, path: string): Promise<string> =>
   (await vendor.get(path)).body.meta.next_fetch_modified_since ?? assert.fail('no watermark')
@@ -65,6 +65,63 @@ test('a delta is answered and put on record alike, whether it is read with its p
   }
 })
 
+test('a page of the whole dataset is answered and put on record alike, whether it is read with its permit or in a slot', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation()
+  const plain = await world.addVendor([location])
+  const noted = await world.addVendor()
+  await world.grant(noted.companyId, location, datasetNames, { notes: true })
+  const noteOf = (index: number) => aRecord('appointments', { note: `Note ${index}\n\\ "ü"` })
+  const records = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`a${index}`, noteOf(index)]))
+  assert.equal((await location.upload('appointments', records)).status, 200)
+  assert.equal((await location.upload('appointments', { a3: null })).status, 200)
+  const path = `/locations/${location.id}/appointments`
+
+  const apart = await world.anotherServer({
+    smallReadPool: { connect: () => Promise.reject(new Error('no connection')) } as unknown as Pool,
+  })
+
+  const ask = async (vendor: TestVendor, query: string, on = world.url) => {
+    const headers = { authorization: `Bearer ${await vendor.token()}` }
+    const answer = await world.request(`${vendorApiPath}${path}${query}`, { on, headers })
+    assert.equal(answer.status, 200, answer.text)
+    const { request_id, ...meta } = answer.body.meta
+    const found = await listDisclosures(world.pool, { locationId: location.id, companyId: vendor.companyId, limit: 1 })
+    const [{ id: _id, disclosedAt: _at, requestId, ...disclosure } = {} as Disclosure] = found
+    return { data: answer.body.data, pagy: answer.body.pagy, meta, isOnRecord: requestId === request_id, disclosure }
+  }
+  for (const vendor of [plain, noted]) {
+    // The company's first read draws a stamp, which the page must not be from before.
+    const first = await ask(vendor, '?items=3')
+    assert.equal((await listDisclosures(world.pool, { companyId: vendor.companyId, limit: 10 })).length, 1)
+    const [, second = ''] = first.data.map(({ id }) => id)
+    const last = (await ask(vendor, '')).data.at(-1)?.id ?? assert.fail()
+    for (const query of [
+      '?items=3',
+      '?',
+      '?items=100',
+      `?items=2&after=${second}`,
+      `?items=5&after=${second}`,
+      '?items=7',
+    ]) {
+      for (const fields of ['', '&fields[appointment]=starts_at', '&fields[appointment]=note']) {
+        const compared: Awaited<ReturnType<typeof ask>>[] = []
+        const statements = (on: string) =>
+          namedStatementsOf(t, async () => void compared.push(await ask(vendor, query + fields, on)))
+        assert.ok((await statements(world.url)).includes(read), query + fields)
+        assert.ok((await statements(apart.url)).includes('disclosure-record'), query + fields)
+        const [together, other] = compared
+        assert.deepEqual(together, other)
+        assert.ok(together?.isOnRecord)
+        assert.equal(together.disclosure.notes, vendor === noted && !fields.includes('starts_at'))
+      }
+    }
+    // Nothing follows: nothing is sent, and nothing put on record.
+    const none = await ask(vendor, `?items=3&after=${last}`)
+    assert.deepEqual([none.data, none.isOnRecord], [[], false])
+  }
+})
+
 test('many of several companies and locations at once get each its own; refusals are those of the permit', async (t) => {
   const world = await someWorld(t)
   const locations = await Promise.all([1, 2, 3].map(() => world.addLocation({ insurancePlans: 1 })))
@@ -107,17 +164,25 @@ test('of what may not be read, or not yet, no record is read and nothing is put 
   await location.upload(dataset, { new: aPlan() })
   const tokenOf = async (of: TestVendor) => world.tokens.verify(await of.token())
 
-  const usual = { token: await tokenOf(vendor), id: location.id as string, modifiedAfter, locationsMax: 10 }
+  const usual = {
+    token: await tokenOf(vendor),
+    id: location.id as string,
+    modifiedAfter: modifiedAfter as Stamp | null,
+    items: smallDeltaMax,
+    locationsMax: 10,
+  }
   const outcome = async (changes: Partial<typeof usual> & { before?: string } = {}) => {
     const asked = { ...usual, ...changes }
     return await inTransaction(world.pool, changes.before, async (client) => {
       const begun = await countsOf(client)
       const { pool } = world
-      const deltaPool = { connect: async () => client } as unknown as Pool
-      const deltas = createDeltaReader({ pool, deltaPool, controlPool: pool, log: noEvent })
+      const smallReadPool = { connect: async () => client } as unknown as Pool
+      const deltas = createSmallReader({ pool, smallReadPool, controlPool: pool, log: noEvent })
       const answer = await deltas
         .permit(asked.token, asked.id, dataset, {
           modifiedAfter: asked.modifiedAfter,
+          after: '0',
+          items: asked.items,
           locationsMax: asked.locationsMax,
           filters: {},
           asksForNotes: false,
@@ -148,13 +213,20 @@ test('of what may not be read, or not yet, no record is read and nothing is put 
     for (const before of statements) assert.deepEqual(await outcome({ before }), { found: code, ...nothing }, before)
   }
 
+  const page = { modifiedAfter: null, items: 2 }
+  assert.deepEqual(await outcome(page), { found: 3, read: 3, written: 1 }, 'one more says that another page follows')
+  assert.deepEqual(await outcome({ ...page, locationsMax: 0 }), { found: null, ...nothing }, 'no slot is free')
+  for (const [code, statements] of Object.entries(refusedAfter))
+    for (const before of statements)
+      assert.deepEqual(await outcome({ ...page, before }), { found: code, ...nothing }, before)
+
   // A walk of one record more than there may be, none of which is handed out.
-  const many = Array.from({ length: fewMax }, (_, index) => [`m${index}`, aPlan()])
+  const many = Array.from({ length: smallDeltaMax }, (_, index) => [`m${index}`, aPlan()])
   await location.upload(dataset, Object.fromEntries(many))
-  assert.deepEqual(await outcome(), { found: null, read: fewMax + 1, written: 0 })
+  assert.deepEqual(await outcome(), { found: null, read: smallDeltaMax + 1, written: 0 })
 })
 
-test('while the disclosures are locked a delta is refused as ever, and who has nothing to disclose does not wait', async (t) => {
+test('while the disclosures are locked a delta and a page are refused as ever, and who has nothing to disclose does not wait', async (t) => {
   const world = await someWorld(t)
   const [changed, unchanged] = [await world.addLocation({ insurancePlans: 1 }), await world.addLocation()]
   const vendor = await world.addVendor([changed, unchanged])
@@ -170,9 +242,11 @@ test('while the disclosures are locked a delta is refused as ever, and who has n
   await owner.query('begin; lock table disclosure in access exclusive mode')
   try {
     const begunAt = performance.now()
-    const refused = Promise.all(Array.from({ length: 8 }, () => vendor.get(plansOf(changed) + since)))
+    const refused = Promise.all(
+      Array.from({ length: 8 }, (_, index) => vendor.get(plansOf(changed) + (index % 2 === 0 ? since : ''))),
+    )
     await eventually(async () => names().length > 0, 2_000, 'the statement gives the lock up')
-    assert.deepEqual(names()[0], { event: 'task.failed', task: 'small deltas', error: '55P03' })
+    assert.deepEqual(names()[0], { event: 'task.failed', task: 'small reads', error: '55P03' })
     assert.equal((await vendor.get(empty)).status, 200)
     assert.ok(performance.now() - begunAt < 2_000)
     for (const each of await refused) assertProblem(each, 'disclosure_unavailable')
@@ -193,12 +267,14 @@ test('the statement is planned once for a connection', async (t) => {
   await world.ownerPool.query('analyze')
   await inTransaction(world.pool, undefined, async (client) => {
     const { pool } = world
-    const deltaPool = { connect: async () => client } as unknown as Pool
-    const deltas = createDeltaReader({ pool, deltaPool, controlPool: pool, log: noEvent })
+    const smallReadPool = { connect: async () => client } as unknown as Pool
+    const deltas = createSmallReader({ pool, smallReadPool, controlPool: pool, log: noEvent })
     const token = await world.tokens.verify(await vendor.token())
     for (let time = 0; time < 20; time += 1) {
       const { read } = await deltas.permit(token, location.id, dataset, {
         modifiedAfter: stampOf(since) - deltaOverlapMicros,
+        after: '0',
+        items: smallDeltaMax,
         locationsMax: 10,
         filters: {},
         asksForNotes: true,
@@ -221,9 +297,9 @@ test('a disclosure with a delta is durable, whatever the database says', async (
   const { rows } = await world.ownerPool.query<{ name: string }>('select current_database() as name')
   await world.ownerPool.query(`alter database ${rows[0]?.name} set synchronous_commit = off`)
   const options = { log: noEvent, applicationName: 'deltas' }
-  const deltaPool = createPool(world.serverUrl, { ...options, ...deltaConnections })
-  t.after(() => deltaPool.end())
-  assert.deepEqual((await deltaPool.query('show synchronous_commit')).rows, [{ synchronous_commit: 'on' }])
+  const smallReadPool = createPool(world.serverUrl, { ...options, ...smallReadConnections })
+  t.after(() => smallReadPool.end())
+  assert.deepEqual((await smallReadPool.query('show synchronous_commit')).rows, [{ synchronous_commit: 'on' }])
 })
 
 /** How many rows of records this session has read and of disclosures it has written. Those of transactions before may be among them. */
