@@ -1,5 +1,6 @@
 import { limits } from '@bridgework/contract'
 import type { FastifyInstance } from 'fastify'
+import { Compile } from 'typebox/compile'
 import { verifyKeyPair } from '../../../modules/credentials/verify-key-pair.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import type { VendorApiContext } from '../context.ts'
@@ -15,7 +16,7 @@ export function registerTokenRoute(app: FastifyInstance, context: VendorApiConte
     reply.headers(tokenLimit.headersOf(verdict))
     if (!verdict.admitted)
       throw new Problem('token_requests_exceeded', { retryAfterSeconds: verdict.retryAfterSeconds })
-    const { clientId, clientSecret } = readCredentials(request.body)
+    const { client_id: clientId, client_secret: clientSecret } = readCredentials(request.body)
     const result = await verifyKeyPair(controlPool, secretKey, clientId, clientSecret)
     if ('refused' in result) {
       log({ event: 'token.refused', because: result.refused })
@@ -30,14 +31,11 @@ export function registerTokenRoute(app: FastifyInstance, context: VendorApiConte
   })
 }
 
-function readCredentials(body: unknown): { clientId: string; clientSecret: string } {
-  const isObject = typeof body === 'object' && body !== null
-  const clientId = isObject && 'client_id' in body ? body.client_id : undefined
-  const clientSecret = isObject && 'client_secret' in body ? body.client_secret : undefined
-  if (typeof clientId !== 'string' || typeof clientSecret !== 'string') throw new Problem('credentials_malformed')
-  for (const [name, value] of Object.entries({ client_id: clientId, client_secret: clientSecret })) {
-    if (value.length > limits.credentialLengthMax)
-      throw new Problem('credentials_malformed', { errors: `${name} is too long` })
-  }
-  return { clientId, clientSecret }
+const credentials = Compile(tokenSchema.body)
+
+function readCredentials(body: unknown): { client_id: string; client_secret: string } {
+  if (credentials.Check(body)) return body
+  const [error] = credentials.Errors(body)
+  const isTooLong = error?.keyword === 'maxLength'
+  throw new Problem('credentials_malformed', isTooLong ? { errors: `${error.instancePath.slice(1)} is too long` } : {})
 }
