@@ -1,6 +1,16 @@
 import type { DatasetName, FullReadReason, MendedValues, SourceProblemKind } from './connector.ts'
 import type { IngestProblemKind } from './ingest-client.ts'
 
+/** Why a cycle did not sync a dataset, and what a person can do. `table` and `column`: what of the source it is about, or null. */
+export type DatasetFailure = {
+  readonly dataset: DatasetName
+  readonly because: SourceProblemKind | IngestProblemKind
+  readonly table: string | null
+  readonly column: string | null
+  readonly what: string
+  readonly todo: string
+}
+
 /**
  * Everything that the agent may print while it runs: a closed list, so that a reviewer sees in one file that no patient
  * can reach a log. `errors` is the server's text, which names a line, a field and a rule, never a value. A record's key
@@ -38,13 +48,7 @@ export type AgentEvent =
   /** This state and what the service has are not of one history: everything is forgotten, compared and sent where it differs. */
   | { event: 'state.behind'; because: 'number_reused' | 'number_too_high' | 'state_restored' | 'service_restored' }
   | { event: 'dataset.put_off'; dataset: DatasetName; because: SourceProblemKind; what: string; todo: string }
-  | {
-      event: 'dataset.failed'
-      dataset: DatasetName
-      because: SourceProblemKind | IngestProblemKind
-      what: string
-      todo: string
-    }
+  | ({ event: 'dataset.failed' } & DatasetFailure)
   | { event: 'dataset.advice'; dataset: DatasetName; what: string }
   | ({ event: 'values.mended'; dataset: DatasetName } & MendedValues)
   | { event: 'dataset.reading'; dataset: DatasetName; fully: FullReadReason | null; rows: number }

@@ -105,7 +105,8 @@ export type SourceAge = { readonly reached: string; readonly wentBack: string | 
 
 /** One pass over the source. Everything is read-only and is read in chunks, so that memory stays flat. */
 export type SourceCycle = {
-  readLocations(): Promise<readonly SourceLocation[]>
+  /** `known`: the `source_id` of each location that was read before, for a source that cannot see all of itself. */
+  readLocations(known?: ReadonlySet<string>): Promise<readonly SourceLocation[]>
   /** The attributes of this dataset's source that this source never has: their empty values mean that nobody knows. Without it: none. */
   notProvided?(dataset: DatasetName): readonly string[]
   /**
@@ -117,9 +118,9 @@ export type SourceCycle = {
   listKeys(dataset: DatasetName): Promise<ByLocation<readonly string[]>>
   /**
    * Looks for what changed without a trace: a part of the source in each cycle, all of it within an hour. What it finds is among what
-   * `findChanges` then names. Its result is called when the cycle has ended, with whether everything arrived.
+   * `findChanges` then names. Its result is called when the cycle has ended, with the datasets of which not everything arrived.
    */
-  findSilentChanges?(digests: Digests): Promise<(complete: boolean) => void>
+  findSilentChanges?(digests: Digests): Promise<(missed: ReadonlySet<DatasetName>) => void>
   findChanges(dataset: DatasetName, cursor: string | null, known?: KnownKeys): Promise<Changes>
   /** How to read everything without a list of all keys, for datasets that outgrow one; without it, `listKeys` and `readRecords`. */
   scan?(dataset: DatasetName): Promise<Scan>
@@ -180,6 +181,8 @@ export type SourceProblemKind =
   | 'not_open_dental'
   | 'rights_missing'
   | 'table_damaged'
+  | 'table_missing'
+  | 'column_missing'
   | 'update_in_progress'
   | 'version_changed'
   | 'too_slow'
@@ -191,16 +194,29 @@ export type SourceProblemKind =
   | 'file_busy'
   | 'unexpected'
 
-/** The source cannot be read, said in words for the office: what is wrong, and what to do. Never holds a row's values. */
+/** What of the source a problem is about; `column`: null when it is the whole table. */
+export type SourcePlace = { readonly table: string; readonly column: string | null }
+
+/**
+ * The source cannot be read, said in words for the office: what is wrong, and what to do. Never holds a row's values. With a `place`, only
+ * datasets that need this table cannot be read.
+ */
 export class SourceProblem extends Error {
   readonly kind: SourceProblemKind
   readonly todo: string
+  readonly place: SourcePlace | null
 
-  constructor(kind: SourceProblemKind, what: string, todo: string, options?: ErrorOptions) {
+  constructor(
+    kind: SourceProblemKind,
+    what: string,
+    todo: string,
+    options?: ErrorOptions & { place?: SourcePlace | null },
+  ) {
     super(what, options)
     this.name = 'SourceProblem'
     this.kind = kind
     this.todo = todo
+    this.place = options?.place ?? null
   }
 }
 

@@ -9,10 +9,9 @@ import {
 } from '../connector.ts'
 import { mendedText } from '../progress.ts'
 import { keyList } from './changes/keys.ts'
-import { notesTable, tablesOfNewerVersions, tablesRead } from './changes/tables-read.ts'
+import { notesTable } from './changes/tables-read.ts'
 import { type Account, accountOf, grantStatement } from './database/account.ts'
 import type { Database } from './database/connection.ts'
-import { rightsMissing } from './database/database-problem.ts'
 import type { DatabaseSettings } from './database/database-settings.ts'
 import { findingOnReplica } from './database/replica.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './database/session.ts'
@@ -37,9 +36,7 @@ export async function checkOpenDental(
     session = await openSession(settings, notes)
     findings.push(good(`The database "${settings.name}" answers.`))
     findings.push(await findingOnTls(session.database))
-    await assertIsOpenDental(session.database)
-    await assertMayRead(session)
-    findings.push(good('The database user may read every table that the agent needs.'))
+    findings.push(...(await findingOnNotes(session)))
     findings.push(await adviceOnRights(session.database))
     findings.push(findingOnReplica(session.replica))
     const guard = await assertQuiet(session.database)
@@ -90,17 +87,21 @@ async function sampleTimes(database: Database, locationId: string, isOnly: boole
   return `Appointments: ${samples.map((time) => `${withOffset(time)} (${time.instant})`).join(', ')}.`
 }
 
-/** What will not be sent as it stands in the database, by column and number of rows. */
+/** Which datasets cannot be read, and what will not be sent as it stands in the database, by column and number of rows. */
 async function checkValues(
   { showsInvalidText }: Session,
   beginCycle: () => Promise<{ cycle: SourceCycle; datasets: readonly DatasetName[] }>,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
+  const unread = new Map<string, { problem: SourceProblem; datasets: DatasetName[] }>()
   const { cycle, datasets } = await beginCycle()
   try {
     for (const dataset of datasets) {
-      const scan = await cycle.scan?.(dataset)
-      for await (const _ of scan?.chunks ?? []);
+      const problem = await tryRead(cycle, dataset)
+      if (problem !== null) {
+        const others = unread.get(problem.message)?.datasets ?? []
+        unread.set(problem.message, { problem, datasets: [...others, dataset] })
+      }
       for (const values of cycle.takeMended?.() ?? []) {
         const todo = 'Correct it in Open Dental where it matters; the agent sends the rest of these rows as it is.'
         findings.push({ outcome: 'advice', what: `${dataset}: ${mendedText(values)}.`, todo })
@@ -113,42 +114,42 @@ async function checkValues(
     const what = 'The tables use two versions of UTF-8, so text that is not valid in its encoding cannot be counted.'
     findings.push({ outcome: 'advice', what, todo: 'It is sent with "?" in its place.' })
   }
-  return findings.length > 0 ? findings : [good('Every date, amount and text can be sent as it is.')]
-}
-
-/** A database without a table `preference` is another program's; one whose tables this user may not see fails the next check. */
-async function assertIsOpenDental(database: Database): Promise<void> {
-  const lacking = await tablesRefused(database, tablesRead, 'not_open_dental')
-  if (lacking.length === 0) return
-  throw new SourceProblem(
-    'not_open_dental',
-    `The database "${database.settings.name}" is not an Open Dental database: it has no table ${lacking.join(', ')}.`,
-    'Correct the database name; Open Dental shows it in its "Choose Database" window. It is usually "opendental".',
-  )
-}
-
-async function assertMayRead({ database, notes }: Session): Promise<void> {
-  const tables = [...tablesRead, ...tablesOfNewerVersions, ...(notes.has('treatments') ? [notesTable] : [])]
-  const refused = await tablesRefused(database, tables, 'rights_missing')
-  if (refused.length > 0) throw rightsMissing(database.settings, await ownAccount(database), refused)
-}
-
-async function tablesRefused(
-  database: Database,
-  tables: readonly string[],
-  kind: SourceProblem['kind'],
-): Promise<string[]> {
-  const refused: string[] = []
-  for (const table of tables) {
-    try {
-      await database.query(`select 1 from ${table} limit 0`)
-    } catch (error) {
-      if (!(error instanceof SourceProblem)) throw error
-      if (error.kind === kind) refused.push(table)
-      else if (error.kind !== 'rights_missing' && error.kind !== 'not_open_dental') throw error
-    }
+  if (unread.size === 0) findings.unshift(good('Every table that the agent needs can be read.'))
+  for (const { problem, datasets: stopped } of unread.values()) {
+    const what = `${problem.message} Not read: ${stopped.join(', ')}. The other datasets go on.`
+    findings.push({ outcome: 'wrong', what, todo: problem.todo })
   }
-  return refused
+  return findings.some(({ outcome }) => outcome !== 'good')
+    ? findings
+    : [...findings, good('Every date, amount and text can be sent as it is.')]
+}
+
+/** Reads a dataset without sending it: why it cannot be read, or null. */
+async function tryRead(cycle: SourceCycle, dataset: DatasetName): Promise<SourceProblem | null> {
+  try {
+    const problem = (await cycle.problemOf?.(dataset, null)) ?? null
+    if (problem !== null) return problem
+    const scan = await cycle.scan?.(dataset)
+    for await (const _ of scan?.chunks ?? []);
+    return null
+  } catch (error) {
+    if (!(error instanceof SourceProblem) || error.place === null) throw error
+    return error
+  }
+}
+
+/** A table that the agent can do without, but that notes which the practice granted are in. */
+async function findingOnNotes({ database, notes, columns }: Session): Promise<Finding[]> {
+  if (!notes.has('treatments') || columns.has('procnote.Note')) return []
+  try {
+    await database.query(`select Note from ${notesTable} limit 1`)
+  } catch (error) {
+    if (!(error instanceof SourceProblem)) throw error
+    return [{ outcome: 'wrong', what: `Notes of treatments are not read: ${error.message}`, todo: error.todo }]
+  } finally {
+    database.unreadable.delete(notesTable)
+  }
+  return []
 }
 
 /** The account as which the server has let the agent in. */

@@ -19,9 +19,10 @@ import {
 import { type Cursor, fullReadReason, parseCursor, since } from './changes/cursor.ts'
 import { compareDigests } from './changes/digests.ts'
 import { changedMarks, type Lookup } from './changes/lookup.ts'
-import { neverShrinking } from './changes/never-shrinking.ts'
+import { growingTables, neverShrinking } from './changes/never-shrinking.ts'
 import { knownIn, nextKeys, recordIds, tablesPresent } from './changes/record-table.ts'
 import type { SourceTableName } from './changes/source-tables.ts'
+import type { TableName } from './changes/tables-read.ts'
 import { checkOpenDental } from './check.ts'
 import type { DatabaseSettings } from './database/database-settings.ts'
 import { officePace } from './database/office-pace.ts'
@@ -112,9 +113,14 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     return { session, locations: places, today: dayIn(places.zoneOf(places.ids[0] ?? ''), now), lookup: lookupOnce }
   }
 
-  async function readLocationsOnce(): Promise<readonly SourceLocation[]> {
-    locations ??= (await readLocations(session, guard, zones)).map(({ location }) => location)
+  async function readLocationsOnce(known?: ReadonlySet<string>): Promise<readonly SourceLocation[]> {
+    locations ??= (await readLocations(session, guard, zones, known)).map(({ location }) => location)
     return locations
+  }
+
+  function tablesOf(dataset: DatasetName): readonly TableName[] {
+    const places = locationMap(locations ?? [])
+    return readerOf(dataset).reads({ session, locations: places })
   }
 
   function lookupOnce(name: string, read: () => Promise<Lookup>): Promise<Lookup> {
@@ -181,10 +187,16 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
   return {
     readLocations: readLocationsOnce,
 
+    problemOf: async (dataset) => {
+      await readLocationsOnce()
+      const table = tablesOf(dataset).find((name) => database.unreadable.has(name))
+      return table === undefined ? null : (database.unreadable.get(table) ?? null)
+    },
+
     notProvided: (dataset) => attributesNotProvided(dataset, session.columns),
 
     compareAge: async (reached) => {
-      const highest = await neverShrinking({ session, lookup: lookupOnce })
+      const highest = await neverShrinking({ session, lookup: lookupOnce }, growingTables)
       const { databaseVersion } = guard
       return await compareAge(database, { nowUtc: session.nowUtc, databaseVersion, highest }, reached)
     },
@@ -227,7 +239,7 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     findSilentChanges: async (digests) => {
       const { yieldToOffice } = pace
       compared = await compareDigests(session, digests, { nowMs: now.getTime(), yieldToOffice })
-      return compared.finish
+      return (missed) => compared.finish(new Set([...missed].flatMap((dataset) => tablesOf(dataset))))
     },
 
     pausedMs: pace.pausedMs,

@@ -4,6 +4,7 @@ import type { Comparison } from './changes/digests.ts'
 import type { Lookup } from './changes/lookup.ts'
 import type { RecordTable } from './changes/record-table.ts'
 import type { SourceTableName } from './changes/source-tables.ts'
+import type { TableName } from './changes/tables-read.ts'
 import type { Session } from './database/session.ts'
 import type { LocationMap } from './location-map.ts'
 
@@ -36,6 +37,8 @@ export type Since = {
 
 /** How one dataset is read. One file per dataset fills this in. */
 export type DatasetReader = {
+  /** Every table that its statements name, besides those of the locations. It is read only while all of them can be. */
+  reads(reading: Pick<Reading, 'session' | 'locations'>): readonly TableName[]
   /** Read whole at each cycle, before the rows that use them. */
   readLookups(reading: Reading): Promise<Lookups>
   /** The tables whose rows are the records, or become them. */

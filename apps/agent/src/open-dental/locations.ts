@@ -1,22 +1,28 @@
 import type { SourceLocation } from '../connector.ts'
 import { keyList } from './changes/keys.ts'
 import { clinicTables } from './changes/tables-read.ts'
+import { withReadable } from './changes/unreadable.ts'
 import type { Database, Row } from './database/connection.ts'
 import type { Guard, Session } from './database/session.ts'
 import { isTrue, text, textOrNull } from './records/values.ts'
 import { type LocationZone, type ZoneSources, zoneOfLocation } from './time/location-zone.ts'
+
+/** Stands for no clinic. */
+const headquarters = '0'
 
 /** A location, and where its zone comes from or why it has none. */
 export type FoundLocation = { readonly location: SourceLocation; readonly zone: LocationZone }
 
 /**
  * The practice's locations. Without clinics the whole practice is one, '0'. With clinics, 0 stands for headquarters,
- * which is a location too as long as any row carries it. Clinics and preferences have no change stamp: read whole.
+ * which is a location too as long as any row carries it; while a table cannot be read, also when it was one before (`known`). Clinics and
+ * preferences have no change stamp: read whole.
  */
 export async function readLocations(
   { database, columns }: Session,
   guard: Guard,
   zones: ZoneSources,
+  known: ReadonlySet<string> = new Set(),
 ): Promise<FoundLocation[]> {
   const practice = await readPractice(database)
   const clinics = isTrue(practice.EasyNoClinics) ? [] : await readClinics(database, columns)
@@ -39,7 +45,7 @@ export async function readLocations(
   }
   const whole = {
     ...common,
-    source_id: '0',
+    source_id: headquarters,
     name: text(practice.PracticeTitle) || 'Practice',
     address_line_1: textOrNull(practice.PracticeAddress),
     address_line_2: textOrNull(practice.PracticeAddress2),
@@ -67,7 +73,7 @@ export async function readLocations(
       textOrNull(clinic.TimeZone),
     ),
   )
-  return (await hasHeadquarters(database, clinics)) ? [found(whole, null), ...locations] : locations
+  return (await hasHeadquarters(database, clinics, known)) ? [found(whole, null), ...locations] : locations
 }
 
 async function readPractice(database: Database): Promise<Row> {
@@ -93,10 +99,15 @@ async function readClinics(database: Database, columns: ReadonlySet<string>): Pr
 }
 
 /** Also when a row names a clinic that is gone: it has to be somewhere. */
-async function hasHeadquarters(database: Database, clinics: readonly Row[]): Promise<boolean> {
+async function hasHeadquarters(
+  database: Database,
+  clinics: readonly Row[],
+  known: ReadonlySet<string>,
+): Promise<boolean> {
   const ids = keyList(clinics.map((clinic) => clinic.ClinicNum ?? ''))
-  const [row] = await database.query(
-    `select ${clinicTables.map((table) => `exists (select 1 from ${table} where ClinicNum not in (${ids}))`).join(' or ')} as found`,
-  )
-  return isTrue(row?.found)
+  return await withReadable(database, clinicTables, async (readable) => {
+    const carried = readable.map((table) => `exists (select 1 from ${table} where ClinicNum not in (${ids}))`)
+    const [row] = await database.query(`select ${['0', ...carried].join(' or ')} as found`)
+    return isTrue(row?.found) || (readable.length < clinicTables.length && known.has(headquarters))
+  })
 }

@@ -1,3 +1,4 @@
+import type { DatasetFailure } from '../agent-event.ts'
 import type { Connector, DatasetName } from '../connector.ts'
 import type { IngestClient, IngestProblem } from '../ingest-client.ts'
 import type { SelfUpdate } from '../launcher/self-update.ts'
@@ -32,11 +33,12 @@ export type CycleContext = AgentDeps & {
     refused: number
     refusedNow: number
     held: number
-    failedDatasets: number
     hasPaused: boolean
   }
   /** Locations that the server will not take this dataset for; the others go on. */
   readonly skipped: Set<string>
+  /** Datasets that the cycle did not sync; the others go on. */
+  readonly failures: DatasetFailure[]
   /** What the server refused first of one dataset; the cycle goes on with the others, then fails with it. */
   failure: IngestProblem | null
 }

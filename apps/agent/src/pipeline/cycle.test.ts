@@ -268,19 +268,60 @@ test('what a person should know of the source is said, and the cycle goes on', a
   )
 })
 
+test('a dataset whose table cannot be read stops alone, and goes on without a loss when it can', async (t) => {
+  const agent = await someAgent(t)
+  await agent.run()
+  const { beginCycle } = agent.source
+  const failed = {
+    dataset: 'insurance_plans',
+    because: 'table_damaged',
+    table: 'insplan',
+    column: null,
+    what: 'Damaged.',
+    todo: 'Repair it.',
+  } as const
+  agent.source.beginCycle = async () => ({
+    ...(await beginCycle()),
+    // In the middle of a read of which one record came already.
+    readRecords: async function* (dataset, keys) {
+      if (dataset === 'insurance_plans') {
+        yield new Map([['1', [testPlan('1', 'New name')]]])
+        throw new SourceProblem('table_damaged', 'Damaged.', 'Repair it.', {
+          place: { table: 'insplan', column: null },
+        })
+      }
+      yield* (await beginCycle()).readRecords(dataset, keys)
+    },
+  })
+  agent.source.content.fee_schedules.set('1', {
+    source_id: '1',
+    attributes: { name: 'Standard', schedule_type: 'standard', is_global: true, is_hidden: false, fees: [] },
+  })
+  agent.source.content.insurance_plans.delete('2')
+  agent.source.changed.insurance_plans = ['1']
+  assert.deepEqual(await agent.run(), { result: 'incomplete', failures: [failed] })
+  assert.deepEqual(agent.named('dataset.failed'), [{ event: 'dataset.failed', ...failed }])
+  assert.deepEqual([agent.visible('1', 'fee_schedules').size, agent.plans().size], [1, 3])
+  assert.equal(agent.plans().get('1')?.plan_name, 'New name')
+
+  agent.source.beginCycle = beginCycle
+  assert.equal((await agent.run()).result, 'complete')
+  assert.equal(agent.plans().size, 2)
+})
+
 for (const fails of [false, true]) {
   test(`a comparison learns whether its finds arrived: ${fails ? 'not all' : 'all'} of them`, async (t) => {
     const agent = await someAgent(t)
     const { beginCycle } = agent.source
-    const ends: boolean[] = []
+    const ends: string[][] = []
     agent.source.beginCycle = async () => ({
       ...(await beginCycle()),
-      findSilentChanges: async () => (complete) => void ends.push(complete),
+      findSilentChanges: async () => (missed) => void ends.push([...missed]),
     })
     // A dataset that the server refuses; the others are read.
     const answer = { status: 503, body: { code: 'unavailable', errors: 'Try again later.' } }
     if (fails) agent.server.world.interference = ({ path }) => (/insurance_plans/.test(path) ? answer : undefined)
     await agent.run()
-    assert.deepEqual(ends, [!fails])
+    assert.deepEqual(ends, [fails ? ['insurance_plans'] : []])
   })
 }

@@ -1,5 +1,6 @@
 import { contractNumber, getDataset, numbersOf } from '@bridgework/contract'
 import { isUploadNumber } from '@bridgework/contract/ingest'
+import type { DatasetFailure } from '../agent-event.ts'
 import { type DatasetName, isPassing, type SourceCycle, SourceProblem, timeZoneUnknown } from '../connector.ts'
 import { type IngestClient, IngestProblem, type IngestProblemKind, type WrittenByOther } from '../ingest-client.ts'
 import type { AgentDeps, CycleContext, Target } from './context.ts'
@@ -20,7 +21,7 @@ const recheckRoundsMax = 3
 export type CycleOutcome =
   | { readonly result: 'complete'; readonly uploaded: number; readonly refused: number; readonly held: number }
   /** Some datasets could not be read; the others were. Waiting longer helps neither. */
-  | { readonly result: 'incomplete' }
+  | { readonly result: 'incomplete'; readonly failures: readonly DatasetFailure[] }
   /** Nothing is wrong with the agent: the source is being updated. */
   | { readonly result: 'put_off' }
   | { readonly result: 'failed'; readonly retryAfterMs: number | null }
@@ -45,8 +46,9 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const context: CycleContext = {
     ...deps,
     budget: { attemptsLeft: retriesMax, deadlineMs: startedAtMs + waitMaxMs },
-    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, failedDatasets: 0, hasPaused: false },
+    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, hasPaused: false },
     skipped: new Set(),
+    failures: [],
     failure: null,
     notes: notesOf([], false),
     contract: contractNumber,
@@ -81,7 +83,8 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
             unread.add(dataset)
         }
       }
-      finishComparison?.(unread.size === 0 && context.skipped.size === 0)
+      const skipped = datasets.filter((dataset) => [...context.skipped].some((key) => key.endsWith(`/${dataset}`)))
+      finishComparison?.(new Set([...unread, ...skipped]))
     } finally {
       await source.end()
     }
@@ -94,7 +97,8 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const { uploaded, refused, held } = context.totals
   deps.report({ event: 'cycle.finished', durationMs: deps.nowMs() - startedAtMs, uploaded, refused })
   if (context.skipped.size > 0) return { result: 'failed', retryAfterMs: null }
-  return context.totals.failedDatasets > 0 ? { result: 'incomplete' } : { result: 'complete', uploaded, refused, held }
+  const { failures } = context
+  return failures.length > 0 ? { result: 'incomplete', failures } : { result: 'complete', uploaded, refused, held }
 }
 
 /** A longer wait than this is not asked for one dataset's sake. */
@@ -102,19 +106,32 @@ const datasetWaitMaxMs = 60_000
 
 /**
  * Whether a dataset was synced. When the server refuses one dataset, it may take the others: that is reported, they are read all the same,
- * and the cycle fails after them.
+ * and the cycle fails after them. When a table of the source cannot be read, nothing of what was read of its datasets counts as all there is.
  */
 async function orReport(context: CycleContext, dataset: DatasetName, sync: () => Promise<void>): Promise<boolean> {
   try {
     await sync()
     return true
   } catch (error) {
-    if (!(error instanceof IngestProblem) || !concernsDataset(error)) throw error
-    const { kind, errors } = error
-    context.report({ event: 'dataset.failed', dataset, because: kind, what: errors, todo: todoOf(error) })
-    context.failure ??= error
+    if (error instanceof SourceProblem && error.place !== null) reportUnreadable(context, dataset, error)
+    else if (error instanceof IngestProblem && concernsDataset(error)) {
+      const { kind, errors } = error
+      fail(context, { dataset, because: kind, table: null, column: null, what: errors, todo: todoOf(error) })
+      context.failure ??= error
+    } else throw error
     return false
   }
+}
+
+function reportUnreadable(context: CycleContext, dataset: DatasetName, problem: SourceProblem): void {
+  const { kind, place, message, todo } = problem
+  const { table, column } = place ?? { table: null, column: null }
+  fail(context, { dataset, because: kind, table, column, what: message, todo })
+}
+
+function fail(context: CycleContext, failure: DatasetFailure): void {
+  context.failures.push(failure)
+  context.report({ event: 'dataset.failed', ...failure })
 }
 
 function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
@@ -172,12 +189,9 @@ async function canBeRead(context: CycleContext, source: SourceCycle, dataset: Da
     if (what !== null) context.report({ event: 'dataset.advice', dataset, what })
     return true
   }
-  const told = { dataset, because: problem.kind, what: problem.message, todo: problem.todo }
-  if (isPassing(problem)) context.report({ event: 'dataset.put_off', ...told })
-  else {
-    context.totals.failedDatasets += 1
-    context.report({ event: 'dataset.failed', ...told })
-  }
+  const { kind, message, todo } = problem
+  if (isPassing(problem)) context.report({ event: 'dataset.put_off', dataset, because: kind, what: message, todo })
+  else reportUnreadable(context, dataset, problem)
   return false
 }
 
@@ -186,7 +200,8 @@ async function canBeRead(context: CycleContext, source: SourceCycle, dataset: Da
  * one that is gone from the source; what the state says of it is forgotten, because its records may be hidden until it is back.
  */
 async function sendLocations(context: CycleContext, source: SourceCycle): Promise<Target[]> {
-  const present = await source.readLocations()
+  const known = new Set(context.state.sentLocations().map(({ source_id }) => source_id))
+  const present = await source.readLocations(known)
   await source.confirm()
   const datasets = new Map(context.connector.datasets.map((each) => [each, source.notProvided?.(each) ?? []]))
   const ids = await retrying(context, () => context.client.sendLocations(present, datasets))

@@ -14,6 +14,7 @@ const states: Readonly<Record<AgentStatus['state'], string>> = {
   starting: 'Starting',
   working: 'Working: a cycle is running',
   up_to_date: 'Up to date: waiting for the next cycle',
+  incomplete: 'Some datasets are not up to date. The agent tries again by itself',
   failing: 'The last cycle did not succeed. The agent tries again by itself',
   stopped: 'Stopping',
 }
@@ -36,6 +37,7 @@ export function statusPage(status: AgentStatus): string {
         ? 'none since the start: nothing had changed'
         : `${timeOf(lastUpload.at)}, ${count(lastUpload.records)} records of ${lastUpload.dataset}`,
     ],
+    ...status.failing.map(({ dataset, what, todo }) => [`Not read: ${dataset}`, `${what} ${todo}`]),
     ['Last error', lastError === null ? 'none since the start' : `${timeOf(lastError.at)}: ${lastError.text}`],
     ...(lastUpdate === null ? [] : [['Last update', `${timeOf(lastUpdate.at)}: ${lastUpdate.text}`]]),
     ['Started', `${timeOf(status.startedAt)}, version ${status.version}`],

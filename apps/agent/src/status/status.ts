@@ -1,4 +1,4 @@
-import type { AgentEvent, Report } from '../agent-event.ts'
+import type { AgentEvent, DatasetFailure, Report } from '../agent-event.ts'
 import { eventText } from '../progress.ts'
 
 /** How many lines of the log the status keeps. */
@@ -10,13 +10,15 @@ type Line = { readonly at: string; readonly text: string }
 export type AgentStatus = {
   readonly version: string
   readonly startedAt: string
-  /** `failing`: the last cycle failed or was put off, and the next one tries again. */
-  readonly state: 'starting' | 'working' | 'up_to_date' | 'failing' | 'stopped'
+  /** `incomplete`: the last cycle synced some datasets only; `failing`: it failed or was put off. The next one tries again. */
+  readonly state: 'starting' | 'working' | 'up_to_date' | 'incomplete' | 'failing' | 'stopped'
   /** What it does at the moment. */
   readonly doing: string | null
   readonly server: string | null
   readonly lastCycle: { readonly at: string; readonly durationMs: number; readonly records: number } | null
   readonly lastUpload: { readonly at: string; readonly dataset: string; readonly records: number } | null
+  /** Datasets that the last cycle could not sync. */
+  readonly failing: readonly DatasetFailure[]
   readonly lastError: Line | null
   /** What last happened to a release that the service offers. */
   readonly lastUpdate: Line | null
@@ -39,6 +41,7 @@ export function createStatus(deps: { version: string; nowMs: () => number }): {
     server: null,
     lastCycle: null,
     lastUpload: null,
+    failing: [],
     lastError: null,
     lastUpdate: null,
   }
@@ -50,7 +53,7 @@ export function createStatus(deps: { version: string; nowMs: () => number }): {
       if (log.length > linesMax) log.shift()
       status = {
         ...status,
-        state: stateAfter(event) ?? status.state,
+        state: stateAfter(event, status) ?? status.state,
         doing: isPassing ? line.text : event.event === 'cycle.finished' ? null : status.doing,
         ...changesOf(event, line, status),
       }
@@ -60,9 +63,12 @@ export function createStatus(deps: { version: string; nowMs: () => number }): {
   }
 }
 
-function stateAfter({ event }: AgentEvent): AgentStatus['state'] | undefined {
+function stateAfter(
+  { event }: AgentEvent,
+  { failing }: Pick<AgentStatus, 'failing'>,
+): AgentStatus['state'] | undefined {
   if (event === 'cycle.began') return 'working'
-  if (event === 'cycle.finished') return 'up_to_date'
+  if (event === 'cycle.finished') return failing.length > 0 ? 'incomplete' : 'up_to_date'
   if (event === 'cycle.failed' || event === 'cycle.put_off') return 'failing'
   return event === 'agent.stopped' ? 'stopped' : undefined
 }
@@ -77,7 +83,11 @@ function changesOf(event: AgentEvent, line: Line, before: Omit<AgentStatus, 'log
     case 'dataset.finished': {
       const { dataset, uploaded } = event
       const isNew = uploaded > 0 && (before.lastUpload?.dataset !== dataset || before.lastUpload.records !== uploaded)
-      return isNew ? { lastUpload: { at: line.at, dataset, records: uploaded } } : {}
+      const failing = before.failing.filter((each) => each.dataset !== dataset)
+      return {
+        ...(isNew && { lastUpload: { at: line.at, dataset, records: uploaded } }),
+        ...(event.event === 'dataset.finished' && { failing }),
+      }
     }
     case 'update.downloading':
     case 'update.installed':
@@ -86,9 +96,13 @@ function changesOf(event: AgentEvent, line: Line, before: Omit<AgentStatus, 'log
     case 'update.refused':
     case 'update.rolled_back':
       return { lastUpdate: line, lastError: line }
+    case 'dataset.failed': {
+      const { event: _, ...failure } = event
+      const others = before.failing.filter((each) => each.dataset !== event.dataset)
+      return { lastError: line, failing: [...others, failure] }
+    }
     case 'cycle.failed':
     case 'cycle.put_off':
-    case 'dataset.failed':
     case 'dataset.put_off':
     case 'location.written_by_other':
     case 'location.skipped':

@@ -45,7 +45,7 @@ export function fullReadReason(before: Cursor | null, now: Cursor): FullReadReas
   if (before.locations !== now.locations) return 'locations_changed'
   // Of a table whose rows may vanish also true when only the newest did: such a table is small, and comparing it costs little.
   for (const [name, value] of Object.entries(before.highest)) {
-    if (isLower(now.highest[name] ?? '', value)) return 'restored_backup'
+    if (name in now.highest && isLower(now.highest[name] ?? '', value)) return 'restored_backup'
   }
   return null
 }

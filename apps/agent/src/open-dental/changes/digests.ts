@@ -1,4 +1,4 @@
-import type { Digests, RunDigest } from '../../connector.ts'
+import { type Digests, type RunDigest, SourceProblem } from '../../connector.ts'
 import type { Session } from '../database/session.ts'
 import { slices } from './keys.ts'
 import { type KeyRange, rangeOf, runAfter, runExpression, runOf } from './runs.ts'
@@ -64,8 +64,8 @@ export type Comparison = {
   differing(series: string): readonly KeyRange[]
   /** Compares the runs of these values at once, and gives those that differ. */
   compareAround(series: SeriesName, values: readonly string[]): Promise<readonly KeyRange[]>
-  /** To be called when the cycle has ended; `complete` when all that differs was read and sent. */
-  finish(complete: boolean): void
+  /** To be called when the cycle has ended, with the tables of which not everything that differs was read and sent. */
+  finish(missed: ReadonlySet<string>): void
 }
 
 /** The run to go on with, and when the one before it was compared. */
@@ -91,7 +91,10 @@ export async function compareDigests(
 ): Promise<Comparison> {
   const differing = new Map<string, KeyRange[]>()
   const pending: Found[] = []
-  const names = seriesNames.filter((name) => allSeries[name].table !== 'procnote' || readsTreatmentNotes(session))
+  const { unreadable } = session.database
+  const isRead = (name: SeriesName) =>
+    !unreadable.has(allSeries[name].table) && (allSeries[name].table !== 'procnote' || readsTreatmentNotes(session))
+  let names = seriesNames.filter(isRead)
   let rowsPerStatement = rowsPerStatementMax
 
   async function read(pieces: readonly Piece[]): Promise<Found[]> {
@@ -109,6 +112,23 @@ export async function compareDigests(
     return changed.map((run) => rangeOf(run, allSeries[series].size))
   }
 
+  async function readOrLeaveOut(from: { series: SeriesName; run: number }, unknownRuns: number) {
+    try {
+      return await read(nextPieces(digests, names, from, { rowsPerStatement, unknownRuns }))
+    } catch (error) {
+      if (!(error instanceof SourceProblem) || names.every(isRead)) throw error
+      names = names.filter(isRead)
+      return null
+    }
+  }
+
+  /** This place, or the beginning of the next series that can be read. */
+  function firstFrom({ series, run }: { series: SeriesName; run: number }) {
+    if (names.includes(series)) return { series, run }
+    const later = seriesNames.slice(seriesNames.indexOf(series)).find((name) => names.includes(name))
+    return { series: later ?? names[0] ?? start.series, run: 0 }
+  }
+
   async function compareFrom(begin: Omit<Position, 'atMs'>, rowsDue: number, each: (found: Found) => void) {
     let { series, run } = begin
     let unknownRuns = unknownRunsFirst(series)
@@ -116,7 +136,13 @@ export async function compareDigests(
     const isEnough = () => rows >= rowsDue && (rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
     for (; finished < names.length && !isEnough(); statements++) {
       if (statements >= statementsPerCycleMin) await options.yieldToOffice()
-      for (const found of await read(nextPieces(digests, names, { series, run }, { rowsPerStatement, unknownRuns }))) {
+      const all = await readOrLeaveOut({ series, run }, unknownRuns)
+      if (all === null) {
+        // A table turned out to be unreadable: what is known of it stays, and the others are compared.
+        ;({ series, run } = firstFrom({ series, run }))
+        continue
+      }
+      for (const found of all) {
         each(found)
         const rowsFound = found.runs.reduce((sum, { rows }) => sum + rows, 0)
         rows += rowsFound
@@ -139,9 +165,9 @@ export async function compareDigests(
   }
 
   const known = parsePosition(digests.position())
-  const before = known !== null && !names.includes(known.series) ? { ...known, ...start } : known
+  const before = known === null ? null : { ...known, ...firstFrom(known) }
   if (before === null) {
-    const after = await compareFrom(start, Number.POSITIVE_INFINITY, (found) => keep(digests, found))
+    const after = await compareFrom(firstFrom(start), Number.POSITIVE_INFINITY, (found) => keep(digests, found))
     digests.keepPosition(JSON.stringify(after))
   }
   const rows = digests.rows()
@@ -150,10 +176,14 @@ export async function compareDigests(
   const after =
     before === null
       ? null
-      : await compareFrom(isWhole ? start : before, isWhole ? Number.POSITIVE_INFINITY : rowsDue, (found) => {
-          const { series } = found.piece
-          differing.set(series, [...(differing.get(series) ?? []), ...compare(found)])
-        })
+      : await compareFrom(
+          isWhole ? firstFrom(start) : before,
+          isWhole ? Number.POSITIVE_INFINITY : rowsDue,
+          (found) => {
+            const { series } = found.piece
+            differing.set(series, [...(differing.get(series) ?? []), ...compare(found)])
+          },
+        )
 
   return {
     differing: (series) => differing.get(series) ?? [],
@@ -166,8 +196,8 @@ export async function compareDigests(
       }
       return ranges
     },
-    finish: (complete) => {
-      if (complete) for (const found of pending) keep(digests, found)
+    finish: (missed) => {
+      for (const found of pending) if (!missed.has(allSeries[found.piece.series].table)) keep(digests, found)
       if (after !== null) digests.keepPosition(JSON.stringify(after))
     },
   }
@@ -217,6 +247,11 @@ function nextPiece(
   return { series, firstRun, lastRun: end, rows, mayEnd }
 }
 
+/** A row's columns as one text. "concat_ws" leaves nulls out, so without the marks of what is null, a value that moves to the next column would look the same. */
+function rowText(columns: readonly string[]): string {
+  return `concat_ws('|', ${columns.join(', ')}, ${columns.map((column) => `isnull(${column})`).join(', ')})`
+}
+
 async function readPieces(session: Session, pieces: readonly Piece[]): Promise<Found[]> {
   const statements = pieces.map(({ series, firstRun, lastRun }, piece) => {
     const { table, by, size, of }: Series = allSeries[series]
@@ -224,7 +259,7 @@ async function readPieces(session: Session, pieces: readonly Piece[]): Promise<F
     const index = by === sourceTables[table].key ? 'force index (primary)' : ''
     const columns = of === undefined ? columnsOf(session, table) : of.split(' ')
     const [first, last] = [rangeOf(firstRun, size)[0], rangeOf(lastRun, size)[1]]
-    return `select ${piece} as piece, ${runExpression(by, size)} as run, count(*) as n, sum(crc32(concat_ws('|', ${columns.join(', ')}))) as digest
+    return `select ${piece} as piece, ${runExpression(by, size)} as run, count(*) as n, sum(crc32(${rowText(columns)})) as digest
               from ${table} ${index} where ${by} between ${first} and ${last} group by run
             union all select ${piece}, null, null, min(${by}) from ${table} where ${by} > ${last}`
   })
@@ -254,7 +289,7 @@ function earlier(left: number | null, right: number | null): number | null {
 }
 
 function seriesAfter(names: readonly SeriesName[], series: SeriesName): SeriesName {
-  return names[names.indexOf(series) + 1] ?? 'feesched'
+  return names[names.indexOf(series) + 1] ?? names[0] ?? series
 }
 
 function isSeries(name: string): name is SeriesName {

@@ -1,26 +1,39 @@
 import type { Reading } from '../dataset.ts'
+import { withReadable } from './unreadable.ts'
 
 /**
- * Highest keys and stamps of tables whose rows Open Dental never deletes: procedures and patients keep a tombstone,
- * appointments' history only grows. Lower than before, they tell a restored backup from the newest row's deletion.
+ * Tables whose rows Open Dental never deletes, with what of them can only grow: procedures and patients keep a tombstone, appointments'
+ * history only grows. Lower than before, it tells a restored backup from the newest row's deletion.
  */
+const highest = {
+  procedurelog: ['ProcNum', 'DateTStamp'],
+  patient: ['PatNum'],
+  histappointment: ['HistApptNum'],
+} as const
+
+type Growing = keyof typeof highest
+
+export const growingTables: readonly Growing[] = ['procedurelog', 'patient', 'histappointment']
+
+/** Highest keys and stamps of these tables, as `table.Column`; nothing of a table that cannot be read. One statement in a cycle. */
 export async function neverShrinking(
   reading: Pick<Reading, 'session' | 'lookup'>,
+  tables: readonly Growing[],
 ): Promise<Readonly<Record<string, string>>> {
-  const { rows } = await reading.lookup('never shrinking', async () => {
-    const [row] = await reading.session.database.query(
-      `select (select max(ProcNum) from procedurelog) as proc_key,
-              (select max(DateTStamp) from procedurelog) as proc_stamp,
-              (select max(PatNum) from patient) as patient_key,
-              (select max(HistApptNum) from histappointment) as history_key`,
-    )
-    return { rows: new Map([['', row ?? {}]]), marks: {} }
-  })
-  const row = rows.get('') ?? {}
-  return {
-    'procedurelog.ProcNum': row.proc_key ?? '0',
-    'procedurelog.DateTStamp': row.proc_stamp ?? '',
-    'patient.PatNum': row.patient_key ?? '0',
-    'histappointment.HistApptNum': row.history_key ?? '0',
+  const { database } = reading.session
+  const { rows } = await reading.lookup('never shrinking', () =>
+    withReadable(database, growingTables, async (readable) => {
+      const columns = readable.flatMap((table) =>
+        highest[table].map((column) => `(select max(${column}) from ${table}) as \`${table}.${column}\``),
+      )
+      const [row] = columns.length === 0 ? [] : await database.query(`select ${columns.join(', ')}`)
+      return { rows: new Map([['', row ?? {}]]), marks: {} }
+    }),
+  )
+  const found: [string, string][] = []
+  for (const [name, value] of Object.entries(rows.get('') ?? {})) {
+    const [table = '', column = ''] = name.split('.')
+    if (tables.some((each) => each === table)) found.push([name, value ?? (column === 'DateTStamp' ? '' : '0')])
   }
+  return Object.fromEntries(found)
 }

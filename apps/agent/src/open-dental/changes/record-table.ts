@@ -2,10 +2,11 @@ import type { KnownKeys } from '../../connector.ts'
 import type { Database } from '../database/connection.ts'
 import { keyList } from './keys.ts'
 import { isIn, type KeyRange } from './runs.ts'
+import type { TableName } from './tables-read.ts'
 
 /** A table whose rows are records, or become them. Names and conditions are constants of this program, never input. */
 export type RecordTable = {
-  readonly table: string
+  readonly table: TableName
   /** Its one bigint key. */
   readonly key: string
   /** What stands before the row's key in a record's; '' when they are the same. */
@@ -24,7 +25,7 @@ export function tablesPresent(tables: readonly RecordTable[], columns: ReadonlyS
 }
 
 /** A dataset's only table, each of whose rows is a record under the row's own key. */
-export function plainTable(table: string, key: string, isRecord = '1'): RecordTable {
+export function plainTable(table: TableName, key: string, isRecord = '1'): RecordTable {
   return { table, key, prefix: '', suffixes: [''], isRecord }
 }
 

@@ -1,5 +1,4 @@
-import type { DatasetName } from '../../connector.ts'
-import type { Session } from '../database/session.ts'
+import type { DatasetName, NotesRead } from '../../connector.ts'
 import { columnsOfNewerVersions } from './tables-read.ts'
 
 /** A table that records are made of, and what is read of it. Names are constants of this program, never input. */
@@ -122,6 +121,9 @@ export const sourceTables = {
 
 export type SourceTableName = keyof typeof sourceTables
 
+/** What of `Session` tells which columns are read. */
+export type ColumnsKnown = { readonly columns: ReadonlySet<string>; readonly notes: NotesRead }
+
 /** Columns that hold what staff wrote, and the dataset that shows it: read only where its notes are. */
 const noteColumns: Readonly<Record<string, DatasetName>> = {
   'appointment.Note': 'appointments',
@@ -131,7 +133,7 @@ const noteColumns: Readonly<Record<string, DatasetName>> = {
 }
 
 /** What is read of a table's rows, as far as this database has it. */
-export function columnsOf(session: Session, table: SourceTableName): string[] {
+export function columnsOf(session: ColumnsKnown, table: SourceTableName): string[] {
   const { key, names, shows }: SourceTable = sourceTables[table]
   return [key, ...names.split(' '), ...shows.split(' ')].filter(
     (column) => column !== '' && hasColumn(session, table, column),
@@ -139,7 +141,7 @@ export function columnsOf(session: Session, table: SourceTableName): string[] {
 }
 
 /** Whether this database has the column, and it may be read. */
-export function hasColumn({ columns, notes }: Session, table: SourceTableName, column: string): boolean {
+export function hasColumn({ columns, notes }: ColumnsKnown, table: SourceTableName, column: string): boolean {
   const name = `${table}.${column}`
   const dataset = noteColumns[name]
   if (dataset !== undefined && !notes.has(dataset)) return false
@@ -147,11 +149,11 @@ export function hasColumn({ columns, notes }: Session, table: SourceTableName, c
 }
 
 /** Whether the notes of treatments are read: they have a table of their own, which the database user may lack the right to. */
-export function readsTreatmentNotes({ columns, notes }: Session): boolean {
+export function readsTreatmentNotes({ columns, notes }: ColumnsKnown): boolean {
   return notes.has('treatments') && columns.has('procnote.Note')
 }
 
 /** A column with a note, in a statement whose table has this alias; null where notes are not read. */
-export function noteColumn(session: Session, table: SourceTableName, alias: string, column: string): string {
+export function noteColumn(session: ColumnsKnown, table: SourceTableName, alias: string, column: string): string {
   return hasColumn(session, table, column) ? `${alias}.${column}` : `null as ${column}`
 }

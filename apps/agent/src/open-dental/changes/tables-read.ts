@@ -10,26 +10,31 @@ export const clinicTables = [
   'payplancharge',
 ] as const
 
+/** Small tables, most of them without a change stamp, that are read whole: which columns of them. Names are constants of this program. */
+export const smallTables = {
+  preference: 'PrefName ValueString',
+  clinic: 'ClinicNum Description Address Address2 City State Zip Phone',
+  employer: 'EmployerNum EmpName',
+  carrier: 'CarrierNum CarrierName ElectID',
+  procedurecode: 'CodeNum ProcCode Descript LaymanTerm TreatArea',
+  definition: 'DefNum Category ItemName ItemValue',
+  provider: 'ProvNum FName LName Abbr',
+  operatory: 'OperatoryNum OpName',
+  appointmenttype: 'AppointmentTypeNum AppointmentTypeName',
+  patientlink: 'PatientLinkNum PatNumFrom PatNumTo LinkType DateTimeLink',
+  payplan: 'PayPlanNum PatNum Guarantor PlanNum PayPlanDate CompletedAmt',
+} as const
+
 /** Every table that the agent reads. */
 export const tablesRead = [
-  'preference',
-  'clinic',
-  'employer',
-  'carrier',
+  ...namesOf(smallTables),
   'insplan',
   'feesched',
   'fee',
-  'procedurecode',
-  'definition',
-  'provider',
-  'operatory',
-  'appointmenttype',
-  'patientlink',
   'patplan',
   'inssub',
   'histappointment',
   'claimpayment',
-  'payplan',
   'referral',
   'refattach',
   ...clinicTables,
@@ -60,6 +65,9 @@ export const columnsOfNewerVersions: ReadonlySet<string> = new Set([
 /** As well, where notes of treatments are read. */
 export const notesTable = 'procnote'
 
+/** A table that the agent may read. */
+export type TableName = (typeof tablesRead)[number] | (typeof tablesOfNewerVersions)[number] | typeof notesTable
+
 /** Of these, the small ones that a cycle reads whole: what is odd in them would be told of every minute. */
 export const tablesReadWhole: ReadonlySet<string> = new Set([
   'preference',
@@ -73,3 +81,8 @@ export const tablesReadWhole: ReadonlySet<string> = new Set([
   'appointmenttype',
   'payplan',
 ])
+
+/** True by TypeScript's own rule: the object's type has these names and no other. */
+function namesOf<Name extends string>(tables: Readonly<Record<Name, string>>): Name[] {
+  return Object.keys(tables) as Name[]
+}

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createConnection, type SslOptions } from 'mysql2/promise'
+import type { SourceProblem } from '../../connector.ts'
 import { type MendedCounts, mendedCounts, mendRows } from '../records/mended-values.ts'
 import { authoritiesUnusable, databaseProblem } from './database-problem.ts'
 import type { DatabaseSettings } from './database-settings.ts'
@@ -12,6 +13,8 @@ export type Database = {
   readonly settings: DatabaseSettings
   /** What of the rows so far could not be sent as it is. */
   readonly mended: MendedCounts
+  /** Tables that could not be read on this connection, and why: datasets that need one of them stop, the others go on. */
+  readonly unreadable: Map<string, SourceProblem>
   /** The rows, mended. */
   query(sql: string, values?: readonly string[]): Promise<Row[]>
   /** How long the slowest statement took since this was last asked. */
@@ -46,10 +49,12 @@ export async function connectDatabase(settings: DatabaseSettings): Promise<Datab
   // Without a listener a connection that dies between two statements would end the process.
   connection.on('error', () => {})
   const mended = mendedCounts()
+  const unreadable = new Map<string, SourceProblem>()
   let slowestMs = 0
   return {
     settings,
     mended,
+    unreadable,
     query: async (sql, values = []) => {
       // The database's own limit comes first; this one is for a server that stopped answering.
       const timeout = (statementSecondsMax + 15) * 1000
@@ -59,7 +64,9 @@ export async function connectDatabase(settings: DatabaseSettings): Promise<Datab
         slowestMs = Math.max(slowestMs, performance.now() - startedAt)
         return mendRows(asRows(rows), fields ?? [], mended)
       } catch (error) {
-        throw databaseProblem(error, settings)
+        const problem = databaseProblem(error, settings, sql)
+        if (problem.place !== null) unreadable.set(problem.place.table, problem)
+        throw problem
       }
     },
     takeSlowestMs: () => {

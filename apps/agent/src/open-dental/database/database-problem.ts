@@ -1,12 +1,12 @@
-import { SourceProblem } from '../../connector.ts'
+import { type SourcePlace, SourceProblem } from '../../connector.ts'
 import { type Account, accountNamed, accountText, grantStatement } from './account.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 
 /**
- * The driver's error in the office's words. Only the error's code, a table's name and the account as the server sees it are taken over: a database
+ * The driver's error in the office's words. Only the error's code, names of a table and a column, and the account as the server sees it are taken over: a database
  * error's own text may quote what a row holds.
  */
-export function databaseProblem(error: unknown, settings: DatabaseSettings): SourceProblem {
+export function databaseProblem(error: unknown, settings: DatabaseSettings, sql = ''): SourceProblem {
   if (error instanceof SourceProblem) return error
   const code = errorCode(error)
   const where = settings.socket ?? `${settings.host}:${settings.port}`
@@ -98,12 +98,13 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
         { cause },
       )
     case 'TABLE_DAMAGED': {
-      const [table = 'a table'] = tableOf(error)
+      const place = placeOf(error, sql)
+      const table = place?.table ?? 'a table'
       return new SourceProblem(
         'table_damaged',
         `The table ${table} of the database is damaged.`,
-        `Repair it: in Open Dental under Tools, Database Maintenance, or as the database's administrator: repair table \`${settings.name}\`.\`${table}\`;`,
-        { cause },
+        `Repair it: in Open Dental under Tools, Database Maintenance, or as the database's administrator: repair table \`${settings.name}\`.\`${table}\`; (if it answers "Corrupt": repair table \`${settings.name}\`.\`${table}\` use_frm;)`,
+        { cause, place },
       )
     }
     case 'ER_DBACCESS_DENIED_ERROR':
@@ -129,15 +130,10 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
       )
     case 'ER_TABLEACCESS_DENIED_ERROR':
     case 'ER_COLUMNACCESS_DENIED_ERROR':
-      return rightsMissing(settings, account, tableOf(error), cause)
+      return rightsMissing(settings, account, placeOf(error, sql), cause)
     case 'ER_NO_SUCH_TABLE':
     case 'ER_BAD_FIELD_ERROR':
-      return new SourceProblem(
-        'not_open_dental',
-        `The database "${settings.name}" lacks a table or a column that Open Dental has (${code}).`,
-        'Check that the database name is that of Open Dental, version 16.1 or later, and update the agent.',
-        { cause },
-      )
+      return lacks(settings, placeOf(error, sql), cause)
     case 'ER_STATEMENT_TIMEOUT':
     case 'ER_QUERY_TIMEOUT':
     case 'ER_LOCK_WAIT_TIMEOUT':
@@ -165,18 +161,47 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
   )
 }
 
-/** Says which tables the database user may not read, and the statement that mends it. */
-export function rightsMissing(
+/** Says what the database user may not read, and the statement that mends it. */
+function rightsMissing(
   settings: DatabaseSettings,
   account: Account,
-  tables: readonly string[],
-  cause?: Error,
+  place: SourcePlace | null,
+  cause: Error,
 ): SourceProblem {
+  const { table, column } = place ?? { table: 'a table', column: null }
   return new SourceProblem(
     'rights_missing',
-    `The user "${settings.user}" may not read: ${tables.join(', ')}.`,
+    `The user "${settings.user}" may not read ${column === null ? `the table ${table}` : `the column ${column} of the table ${table}`}.`,
     `As the database's administrator run: ${grantStatement(settings.name, account)};`,
-    cause === undefined ? {} : { cause },
+    { cause, place },
+  )
+}
+
+/** A table or a column that every version of Open Dental has, as far as this agent knows. */
+function lacks(settings: DatabaseSettings, place: SourcePlace | null, cause: Error): SourceProblem {
+  // Each database of Open Dental has this one, and other programs' do not.
+  if (place === null || place.table === 'preference') {
+    return new SourceProblem(
+      'not_open_dental',
+      `The database "${settings.name}" is not an Open Dental database: it has no table preference with its columns.`,
+      'Correct the database name; Open Dental shows it in its "Choose Database" window. It is usually "opendental".',
+      { cause, place },
+    )
+  }
+  const { table, column } = place
+  if (column === null) {
+    return new SourceProblem(
+      'table_missing',
+      `The database "${settings.name}" has no table ${table}.`,
+      'Start Open Dental once, so that it ends an update that was interrupted. If the table is still missing, restore it from a backup.',
+      { cause, place },
+    )
+  }
+  return new SourceProblem(
+    'column_missing',
+    `The table ${table} of the database has no column ${column}.`,
+    'Start Open Dental once, so that it ends an update that was interrupted. It must be version 16.1 or later. If the column is still missing, update the agent.',
+    { cause, place },
   )
 }
 
@@ -239,8 +264,12 @@ function isEncrypted({ tls, socket }: DatabaseSettings): boolean {
 const faults: Readonly<Record<number, string>> = {
   // Of the storage engine, of the server, and both of a key file.
   126: 'TABLE_DAMAGED',
+  127: 'TABLE_DAMAGED',
   144: 'TABLE_DAMAGED',
+  130: 'TABLE_DAMAGED',
   145: 'TABLE_DAMAGED',
+  1016: 'TABLE_DAMAGED',
+  1017: 'TABLE_DAMAGED',
   1034: 'TABLE_DAMAGED',
   1035: 'TABLE_DAMAGED',
   1194: 'TABLE_DAMAGED',
@@ -266,6 +295,9 @@ function errorCode(error: unknown): string {
   const number = 'errno' in error ? Number(error.errno) : Number.NaN
   const fault = faults[number]
   if (fault !== undefined) return fault
+  // "Got error 127 … from storage engine": the engine's own number.
+  const ofEngine = number === 1030 ? faults[Number(/error (\d+)/.exec(textOf(error))?.[1])] : undefined
+  if (ofEngine !== undefined) return ofEngine
   if ('code' in error && typeof error.code === 'string') return error.code
   // The driver's own, of a connection that the server ended between two statements.
   if (/closed state|fatal error/.test(textOf(error))) return 'CONNECTION_ENDED'
@@ -295,8 +327,26 @@ function isUnreachable(code: string): boolean {
   )
 }
 
-/** "SELECT command denied to user 'x'@'y' for table `db`.`insplan`", "Table './db/claimproc' is marked as crashed", "Index for table 'fee' is corrupt" → its name */
-function tableOf(error: unknown): string[] {
-  const name = /table [`'](?:[^`'/]+`\.`|\.[/\\][^/\\']+[/\\])?([\w$]+)(?:\.MYI)?[`']/i.exec(textOf(error))?.[1]
-  return [name ?? 'a table']
+/**
+ * "SELECT command denied to user 'x'@'y' for table `db`.`insplan`", "… for column 'Note' in table 'appointment'", "Table 'db.fee' doesn't exist",
+ * "Table './db/claimproc' is marked as crashed", "Index for table 'fee' is corrupt", "Unknown column 'p.IsMedical' in 'WHERE'", "Got error 127 from
+ * storage engine" → what it is about: where the text does not say it, the statement does.
+ */
+function placeOf(error: unknown, sql: string): SourcePlace | null {
+  const text = textOf(error)
+  const column = /column [`']([\w$.]+)[`']/i.exec(text)?.[1]?.split('.') ?? []
+  const named = /(?:table|file:?) [`'](?:[^`'/.]+(?:`\.`|\.)|\.[/\\][^/\\']+[/\\])?([\w$]+)(?:\.MY[ID])?[`']/i.exec(
+    text,
+  )?.[1]
+  const table = named ?? tableInStatement(sql, column.length > 1 ? column.at(-2) : undefined)
+  return table === undefined ? null : { table: table.toLowerCase(), column: column.at(-1) ?? null }
+}
+
+/** The only table that the statement reads, or the one that it calls by this name. */
+function tableInStatement(sql: string, name: string | undefined): string | undefined {
+  const tables = [...sql.matchAll(/\b(?:from|_join|join)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/gi)].map(
+    ([, table = '', alias = '']) => ({ table, alias }),
+  )
+  const only = new Set(tables.map(({ table }) => table)).size === 1 ? tables[0]?.table : undefined
+  return name === undefined ? only : tables.find(({ table, alias }) => name === alias || name === table)?.table
 }

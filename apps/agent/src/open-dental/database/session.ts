@@ -1,5 +1,6 @@
 import { type NotesRead, noNotes, SourceProblem } from '../../connector.ts'
-import { columnsOfNewerVersions, notesTable, tablesOfNewerVersions, tablesRead } from '../changes/tables-read.ts'
+import { notesTable, tablesOfNewerVersions, tablesRead } from '../changes/tables-read.ts'
+import { findUnreadable } from '../changes/unreadable.ts'
 import { connectDatabase, type Database, type Row, statementSecondsMax } from './connection.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { type Replica, readReplica } from './replica.ts'
@@ -13,6 +14,7 @@ export type Session = {
   readonly serverZone: string
   /** How far the server's wall clock is ahead of UTC now. */
   readonly offsetSeconds: number
+  /** As `table.Column`. */
   readonly columns: ReadonlySet<string>
   /** The datasets whose notes are read: of no other is a column with a note in any statement. */
   readonly notes: NotesRead
@@ -41,6 +43,8 @@ export async function openSession(settings: DatabaseSettings, notes = noNotes): 
     const columns = await readColumns(database)
     const results = resultsCharset(columns.map((row) => row.charset))
     await database.query(`set session character_set_results = ${results.charset}`)
+    const names = new Set(columns.map((row) => `${row.table_name}.${row.column_name}`))
+    await findUnreadable(database, { columns: names, notes })
     return {
       database,
       notes,
@@ -48,7 +52,7 @@ export async function openSession(settings: DatabaseSettings, notes = noNotes): 
       serverZone: (clock?.global_zone === 'SYSTEM' ? clock.os_zone : clock?.global_zone) ?? '',
       offsetSeconds: Number(clock?.offset_seconds ?? 0),
       replica: await readReplica(database, clock?.version ?? ''),
-      columns: new Set(columns.map((row) => `${row.table_name}.${row.column_name}`)),
+      columns: names,
       showsInvalidText: results.showsInvalidText,
     }
   } catch (error) {
@@ -93,16 +97,13 @@ export function resultsCharset(charsets: readonly (string | null | undefined)[])
   return isConverted ? { charset: 'utf8mb4', showsInvalidText: false } : { charset: older, showsInvalidText: true }
 }
 
-/** Texts with their encodings, and columns that only some versions have: probed, because a version number says less than the table. */
+/** The columns that this user may read, with the encodings of texts: probed, because a version number says less than the table. */
 async function readColumns(database: Database): Promise<Row[]> {
   const tables = [...tablesRead, ...tablesOfNewerVersions, notesTable].map((table) => `'${table}'`)
-  const newer = [...columnsOfNewerVersions].map((name) => `('${name.replace('.', "', '")}')`)
   return await database.query(
     `select lower(TABLE_NAME) as table_name, COLUMN_NAME as column_name, CHARACTER_SET_NAME as charset
        from information_schema.COLUMNS
-      where TABLE_SCHEMA = database()
-        and ((lower(TABLE_NAME), COLUMN_NAME) in (${newer.join(', ')})
-          or (CHARACTER_SET_NAME is not null and lower(TABLE_NAME) in (${tables.join(', ')})))`,
+      where TABLE_SCHEMA = database() and lower(TABLE_NAME) in (${tables.join(', ')})`,
   )
 }
 

@@ -54,6 +54,9 @@ export async function accountRows(reading: Reading): Promise<AccountRows> {
   }
 }
 
+/** The tables of `accountLookups`. */
+export const accountTables = ['definition', 'preference', 'payplan'] as const
+
 /** The small tables that decide which rows are on the account. */
 export async function accountLookups(reading: Reading): Promise<Lookups> {
   return {

@@ -34,8 +34,11 @@ export async function compareAge(
 ): Promise<SourceAge> {
   const before = parse(remembered)
   const { nowUtc, databaseVersion, highest } = now
-  const keys = Object.fromEntries(Object.entries(keyNames).map(([table, name]) => [table, highest[name] ?? '0']))
-  const stamp = highest['procedurelog.DateTStamp'] ?? ''
+  // Of a table that cannot be read now, what was remembered stays.
+  const keys = Object.fromEntries(
+    Object.entries(keyNames).map(([table, name]) => [table, highest[name] ?? before?.keys[table] ?? '0']),
+  )
+  const stamp = highest['procedurelog.DateTStamp'] ?? before?.newestStamp ?? ''
   const newestStamp = stamp !== '' && stamp <= nowUtc ? stamp : null
   const reached = JSON.stringify({ format: 1, nowUtc, databaseVersion, keys, newestStamp } satisfies Reached)
   if (before === null) return { reached, wentBack: null }

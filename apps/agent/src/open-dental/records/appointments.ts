@@ -46,6 +46,16 @@ const treatmentsMax = 1000
  * Times are the server's wall time. What a visit is for is in the procedures that name it.
  */
 export const appointments: DatasetReader = {
+  reads: () => [
+    'appointment',
+    'histappointment',
+    'procedurelog',
+    'procedurecode',
+    'definition',
+    'provider',
+    'operatory',
+    'appointmenttype',
+  ],
   tables: [plainTable('appointment', 'AptNum')],
   keysPerChunk: 2000,
 
@@ -57,7 +67,7 @@ export const appointments: DatasetReader = {
     groupNotes: await readSmallTable(reading, 'groupNotes'),
   }),
 
-  readHighest: neverShrinking,
+  readHighest: (reading) => neverShrinking(reading, ['procedurelog', 'histappointment']),
 
   changedKeys: async (reading, since) => {
     if (since.changed('groupNotes').length > 0) return null

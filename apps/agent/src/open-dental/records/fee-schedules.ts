@@ -20,6 +20,7 @@ const scheduleTypes: Readonly<Record<string, string>> = {
  * charge there. A fee is part of its schedule: changing it changes the schedule.
  */
 export const feeSchedules: DatasetReader = {
+  reads: () => ['feesched', 'fee', 'procedurecode'],
   tables: [plainTable('feesched', 'FeeSchedNum')],
   // Each schedule may have thousands of fees.
   keysPerChunk: 20,

@@ -21,6 +21,7 @@ const references: Readonly<Record<string, string>> = {
  * here and not in SQL: the names that a plan was sent with are then exactly those whose marks the cursor keeps.
  */
 export const insurancePlans: DatasetReader = {
+  reads: () => ['insplan', 'employer', 'carrier', 'feesched'],
   tables: [plainTable('insplan', 'PlanNum')],
   keysPerChunk: 5000,
 

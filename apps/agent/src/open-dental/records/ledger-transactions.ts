@@ -6,7 +6,7 @@ import { isIn } from '../changes/runs.ts'
 import { readSmallTable } from '../changes/small-tables.ts'
 import type { DatasetReader, Since } from '../dataset.ts'
 import { byLocation } from '../location-map.ts'
-import { accountLookups, accountRows } from './account-rows.ts'
+import { accountLookups, accountRows, accountTables } from './account-rows.ts'
 import { planCredits } from './dynamic-plans.ts'
 import { ledgerTransaction } from './ledger-line.ts'
 import { ledgerParts, ledgerPartsIn } from './ledger-parts.ts'
@@ -17,6 +17,15 @@ import { ledgerParts, ledgerPartsIn } from './ledger-parts.ts'
  * to the balance that Open Dental shows.
  */
 export const ledgerTransactions: DatasetReader = {
+  reads: ({ session }) => [
+    ...ledgerPartsIn(session).map(({ table }) => table.table),
+    'payment',
+    'claimpayment',
+    'patient',
+    'provider',
+    'procedurecode',
+    ...accountTables,
+  ],
   tables: Object.values(ledgerParts).map((part) => part.table),
   keysPerChunk: 5000,
 
@@ -27,7 +36,7 @@ export const ledgerTransactions: DatasetReader = {
     planCredits: await planCredits(reading),
   }),
 
-  readHighest: neverShrinking,
+  readHighest: (reading) => neverShrinking(reading, ['procedurelog', 'patient']),
 
   changedKeys: async (reading, since) => {
     if (since.changed('preferences').length > 0) return null

@@ -7,6 +7,19 @@ import { type AccountRows, accountRows } from './account-rows.ts'
 /** Longer chains of guarantors and merged patients than any practice has; a ring ends by itself. */
 const chainMax = 20
 
+/** Tables whose rows list a patient, besides the patient's own. */
+export const listingTables = [
+  'appointment',
+  'procedurelog',
+  'procedurecode',
+  'adjustment',
+  'paysplit',
+  'claimproc',
+  'payplancharge',
+  'referral',
+  'refattach',
+] as const
+
 /**
  * Where each of these patients is listed: where they are registered, and wherever a record refers to them, as its
  * patient, as the guarantor or merge target of a patient who is listed there, or as the one who referred.

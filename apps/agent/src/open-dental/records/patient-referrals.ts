@@ -24,12 +24,13 @@ const outcomes: Readonly<Record<string, string>> = {
  * first depends on the patient's other referrals, so all of a patient's are read when one changes or vanishes.
  */
 export const patientReferrals: DatasetReader = {
+  reads: () => ['refattach', 'referral', 'patient', 'definition'],
   tables: [plainTable('refattach', 'RefAttachNum')],
   keysPerChunk: 5000,
 
   readLookups: async (reading) => ({ definitions: await readSmallTable(reading, 'definitions') }),
 
-  readHighest: neverShrinking,
+  readHighest: (reading) => neverShrinking(reading, ['patient']),
 
   changedKeys: async (reading, since) => {
     const changed = changedKeys(reading.session.database)

@@ -7,8 +7,8 @@ import { definitionName, providerName, readSmallTable } from '../changes/small-t
 import type { Row } from '../database/connection.ts'
 import type { DatasetReader, Lookups, Reading } from '../dataset.ts'
 import { byLocation } from '../location-map.ts'
-import { accountLookups } from './account-rows.ts'
-import { changedListings, listPatients } from './patient-listing.ts'
+import { accountLookups, accountTables } from './account-rows.ts'
+import { changedListings, listingTables, listPatients } from './patient-listing.ts'
 import { dateOrNull, moneyOrNull, referenceOrNull, textOrNull } from './values.ts'
 
 const statuses: Readonly<Record<string, readonly [string, string]>> = {
@@ -37,6 +37,17 @@ const contactMethods: Readonly<Record<string, string>> = {
  * a social security number is never read.
  */
 export const patients: DatasetReader = {
+  reads: ({ locations }) => [
+    'patient',
+    'patplan',
+    'inssub',
+    'insplan',
+    'feesched',
+    'provider',
+    'patientlink',
+    ...accountTables,
+    ...(locations.isSingle ? [] : listingTables),
+  ],
   tables: [plainTable('patient', 'PatNum')],
   keysPerChunk: 1000,
 
@@ -47,7 +58,7 @@ export const patients: DatasetReader = {
     merges: await readSmallTable(reading, 'merges'),
   }),
 
-  readHighest: neverShrinking,
+  readHighest: (reading) => neverShrinking(reading, ['patient']),
 
   changedKeys: async (reading, since) => {
     if (since.changed('preferences').length > 0) return null

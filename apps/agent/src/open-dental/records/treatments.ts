@@ -5,6 +5,7 @@ import { neverShrinking } from '../changes/never-shrinking.ts'
 import { plainTable } from '../changes/record-table.ts'
 import { definitionName, providerName, readSmallTable } from '../changes/small-tables.ts'
 import { readsTreatmentNotes } from '../changes/source-tables.ts'
+import { notesTable } from '../changes/tables-read.ts'
 import type { Row } from '../database/connection.ts'
 import type { DatasetReader, Lookups, Reading } from '../dataset.ts'
 import { byLocation } from '../location-map.ts'
@@ -39,6 +40,16 @@ const teethMax = 60
 
 /** Procedures, planned and done. A deleted one keeps its row. Group notes are texts, not treatments. */
 export const treatments: DatasetReader = {
+  reads: ({ session }) => [
+    'procedurelog',
+    'claimproc',
+    'adjustment',
+    'appointment',
+    'definition',
+    'provider',
+    'procedurecode',
+    ...(readsTreatmentNotes(session) ? ([notesTable] as const) : []),
+  ],
   tables: [plainTable('procedurelog', 'ProcNum')],
   keysPerChunk: 5000,
 
@@ -48,7 +59,7 @@ export const treatments: DatasetReader = {
     procedureCodes: await readSmallTable(reading, 'procedureCodes'),
   }),
 
-  readHighest: neverShrinking,
+  readHighest: (reading) => neverShrinking(reading, ['procedurelog']),
 
   readNewestNote: async ({ session }) => {
     if (!readsTreatmentNotes(session)) return

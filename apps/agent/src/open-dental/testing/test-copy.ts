@@ -16,8 +16,8 @@ import { openDentalConnector } from '../connector.ts'
 import type { DatabaseSettings } from '../database/database-settings.ts'
 
 export type TestCopy = {
-  /** One pass of the agent. Fails when it does not complete, or when the server refuses a record. */
-  run(): Promise<readonly AgentEvent[]>
+  /** One pass of the agent. Fails when it ends otherwise than said, or when the server refuses a record. */
+  run(result?: 'complete' | 'incomplete'): Promise<readonly AgentEvent[]>
   /** Forgets how far the database had come, for a test that makes its rows older. */
   forgetAge(): void
   readonly server: TestService
@@ -57,7 +57,7 @@ export async function testCopy(
     setTimeZone: server.setTimeZone,
     visible: view.visible,
     forgetAge: () => state.source.write({ reached: null, isConfirmed: false }),
-    run: async () => {
+    run: async (result = 'complete') => {
       const events: AgentEvent[] = []
       const outcome = await runCycle({
         connector,
@@ -71,7 +71,7 @@ export async function testCopy(
         report: (event) => events.push(event),
         signal: new AbortController().signal,
       })
-      assert.equal(outcome.result, 'complete', JSON.stringify(events.at(-1)))
+      assert.equal(outcome.result, result, JSON.stringify(events.at(-1)))
       const refused = events.filter((event) => event.event === 'record.refused')
       assert.deepEqual(refused, [])
       await server.confirmRemovals()
