@@ -78,8 +78,8 @@ export type Digests = {
   between(series: string, first: number, last: number): Iterable<RunDigest>
   /** The first run that is kept from this one on. */
   nextRun(series: string, from: number): number | null
-  /** Rows of all runs together. */
-  rows(): number
+  /** Rows of all runs of a series together. */
+  rows(series: string): number
   /** Keeps these in the place of all from the first to the last. */
   replace(series: string, first: number, last: number, runs: readonly RunDigest[]): void
 }
@@ -161,6 +161,8 @@ export type Connector = {
   check(zones?: ZonesSet, notes?: NotesRead): Promise<SourceCheck>
   /** Resolves when the source has probably changed, or when the signal says so: the next pass need not wait for its time. */
   untilChanged?(signal: AbortSignal): Promise<void>
+  /** Closes what the connector keeps open between passes. */
+  end?(): Promise<void>
 }
 
 /** What `check` found out about the source: its clock, when it could be read, and one finding per question. */

@@ -208,8 +208,9 @@ async function run(config: Config, options: Options): Promise<number> {
     return self
   }
   const state = openState(config.statePath, config)
+  const connector = connectorOf(config, !once)
   const deps: AgentDeps = {
-    connector: connectorOf(config),
+    connector,
     client: { ...client, identify },
     state,
     limits: { ...uploadLimits, linesMax: config.uploadLinesMax },
@@ -232,6 +233,7 @@ async function run(config: Config, options: Options): Promise<number> {
     return exitCodeOf(outcome, exitCodes.good)
   } finally {
     await page?.stop()
+    await connector.end?.()
     state.close()
     // Reading it would keep the process alive.
     process.stdin.destroy()
@@ -263,10 +265,10 @@ async function showStatus(port: number, read: () => AgentStatus, report: Report)
   }
 }
 
-function connectorOf({ source, timeZone }: Config): Connector {
+function connectorOf({ source, timeZone }: Config, keepsSession = false): Connector {
   return source.connector === 'files'
     ? filesConnector({ ...source.files, timeZone })
-    : openDentalConnector(source.database, timeZone)
+    : openDentalConnector(source.database, timeZone, () => new Date(), { keepsSession })
 }
 
 function exitCodeOf(outcome: CycleOutcome, whenStopped: number): number {

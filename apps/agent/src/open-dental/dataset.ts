@@ -17,8 +17,8 @@ export type Reading = {
   readonly locations: LocationMap
   /** The practice's day, `YYYY-MM-DD`: what falls due does so without a change to any row. */
   readonly today: string
-  /** Reads a small table once per cycle, whichever datasets ask for it. */
-  readonly lookup: (name: string, read: () => Promise<Lookup>) => Promise<Lookup>
+  /** Reads something of small tables once per cycle, whichever datasets ask for it; not at all while none of the tables was written to. */
+  readonly lookup: (name: string, tables: readonly TableName[], read: () => Promise<Lookup>) => Promise<Lookup>
 }
 
 /** What is different since the last finished read of a dataset. */

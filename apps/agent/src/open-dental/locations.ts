@@ -7,6 +7,9 @@ import type { Guard, Session } from './database/session.ts'
 import { isTrue, text, textOrNull } from './records/values.ts'
 import { type LocationZone, type ZoneSources, zoneOfLocation } from './time/location-zone.ts'
 
+/** What `readLocations` reads. */
+export const locationTables = ['preference', 'clinic', ...clinicTables] as const
+
 /** Stands for no clinic. */
 const headquarters = '0'
 

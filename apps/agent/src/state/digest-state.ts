@@ -9,7 +9,7 @@ export function digestState(database: DatabaseSync): Digests & { forget(): void 
       'select run, rows, digest from digest where series = ? and run between ? and ? order by run',
     ),
     nextRun: database.prepare('select run from digest where series = ? and run >= ? order by run limit 1'),
-    rows: database.prepare('select sum(rows) as rows from digest'),
+    rows: database.prepare('select sum(rows) as rows from digest where series = ?'),
     remove: database.prepare('delete from digest where series = ? and run between ? and ?'),
     insert: database.prepare('insert into digest (series, run, rows, digest) values (?, ?, ?, ?)'),
     position: database.prepare('select position from digest_position'),
@@ -32,7 +32,7 @@ export function digestState(database: DatabaseSync): Digests & { forget(): void 
       const row = statements.nextRun.get(series, from)
       return row === undefined ? null : Number(row.run)
     },
-    rows: () => Number(statements.rows.get()?.rows ?? 0),
+    rows: (series) => Number(statements.rows.get(series)?.rows ?? 0),
     replace: (series, first, last, runs) => {
       inTransaction(database, () => {
         statements.remove.run(series, first, last)

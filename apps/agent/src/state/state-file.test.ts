@@ -41,7 +41,7 @@ test('the state of an earlier agent loses what it remembers and keeps its number
 
   const { database: file } = openStateFile(path)
   assert.equal(file.prepare('select value from setting').get()?.value, '42')
-  assert.deepEqual([digestState(file).rows(), digestState(file).position()], [0, null])
+  assert.deepEqual([digestState(file).rows('patients'), digestState(file).position()], [0, null])
   assert.throws(() => openStateFile(path), StateUnusable)
   file.close()
 })
@@ -66,7 +66,7 @@ test('a state file that is cut, zeroed or overwritten in its middle is set aside
     damage(path)
     const { database: fresh, setAside } = openStateFile(path)
     assert.equal(setAside, `${path}.damaged`, what)
-    assert.equal(digestState(fresh).rows(), 0, what)
+    assert.equal(digestState(fresh).rows('patients'), 0, what)
     assert.ok(existsSync(`${path}.damaged`), what)
     fresh.close()
     assert.equal(openStateFile(path).setAside, null, what)

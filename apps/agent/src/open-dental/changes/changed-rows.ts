@@ -1,8 +1,9 @@
 import type { Database, Row } from '../database/connection.ts'
 import type { Session } from '../database/session.ts'
-import type { Comparison, SeriesName } from './digests.ts'
+import type { Comparison } from './digests.ts'
 import { keyList, slices } from './keys.ts'
 import { inRanges, type KeyRange } from './runs.ts'
+import type { SeriesName } from './series.ts'
 import { hasColumn, type SourceTable, type SourceTableName, sourceTables } from './source-tables.ts'
 
 /** Rows of a table that changed, as far as they exist, with what they name; and runs of keys in which any may have changed or vanished. */
@@ -94,6 +95,7 @@ export function daysBetween(before: string, now: string): readonly [string, stri
 /** What a cycle without `findSilentChanges` knows: nothing differs, and where it must be known, everything may. */
 export const nothingCompared: Comparison = {
   differing: () => [],
+  differs: () => false,
   compareAround: async (_series: SeriesName, values) => values.map((value) => [BigInt(value), BigInt(value)] as const),
   finish: () => {},
 }

@@ -129,10 +129,10 @@ test('runs whose rows are all gone differ, also at the end of a table', async ()
   const database = await largePractice(3000)
   const cycles = someCycles(database)
   await cycles.run()
-  const before = cycles.digests().rows()
+  const before = cycles.digests().rows('paysplit')
   await database.execute('delete from paysplit where SplitNum between 400 and 899 or SplitNum > 2500')
   await cycles.run()
-  assert.equal(cycles.digests().rows(), before - 250 - 250)
+  assert.equal(cycles.digests().rows('paysplit'), before - 250 - 250)
 })
 
 test('a value that moves to its neighbour’s column differs, though the columns’ values in a row are the same', async () => {

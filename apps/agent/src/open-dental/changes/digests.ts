@@ -2,45 +2,18 @@ import { type Digests, type RunDigest, SourceProblem } from '../../connector.ts'
 import type { Session } from '../database/session.ts'
 import { slices } from './keys.ts'
 import { type KeyRange, rangeOf, runAfter, runExpression, runOf } from './runs.ts'
-import { columnsOf, readsTreatmentNotes, type SourceTableName, sourceTables } from './source-tables.ts'
-
-/** The runs of one column of a table. `size`: how long a run is; `of`: the columns that the digest is made of, all where none are named. */
-type Series = { readonly table: SourceTableName; readonly by: string; readonly size: number; readonly of?: string }
-
-const size = 100
-
-/** Each table by its keys; and where a row that vanishes takes something from a row of another table, by that one's keys. */
-const allSeries = {
-  feesched: { table: 'feesched', by: 'FeeSchedNum', size },
-  insplan: { table: 'insplan', by: 'PlanNum', size },
-  patient: { table: 'patient', by: 'PatNum', size },
-  inssub: { table: 'inssub', by: 'InsSubNum', size },
-  appointment: { table: 'appointment', by: 'AptNum', size },
-  histappointment: { table: 'histappointment', by: 'HistApptNum', size },
-  procedurelog: { table: 'procedurelog', by: 'ProcNum', size },
-  adjustment: { table: 'adjustment', by: 'AdjNum', size },
-  payment: { table: 'payment', by: 'PayNum', size },
-  paysplit: { table: 'paysplit', by: 'SplitNum', size },
-  claimpayment: { table: 'claimpayment', by: 'ClaimPaymentNum', size },
-  claimproc: { table: 'claimproc', by: 'ClaimProcNum', size },
-  payplancharge: { table: 'payplancharge', by: 'PayPlanChargeNum', size },
-  refattach: { table: 'refattach', by: 'RefAttachNum', size },
-  referral: { table: 'referral', by: 'ReferralNum', size },
-  // Its rows never change, so which there are says all.
-  'procnote.ProcNum': { table: 'procnote', by: 'ProcNum', size, of: 'ProcNoteNum' },
-  // A schedule has thousands of fees.
-  'fee.FeeSched': { table: 'fee', by: 'FeeSched', size: 1 },
-  'patplan.PatNum': { table: 'patplan', by: 'PatNum', size },
-  'claimproc.ProcNum': { table: 'claimproc', by: 'ProcNum', size, of: 'ProcNum' },
-  'adjustment.ProcNum': { table: 'adjustment', by: 'ProcNum', size, of: 'ProcNum' },
-  'refattach.PatNum': { table: 'refattach', by: 'PatNum', size, of: 'PatNum' },
-  // Who answers for whom: a patient's digest changes whenever balances are aged.
-  'patient.Guarantor': { table: 'patient', by: 'PatNum', size, of: 'PatNum Guarantor' },
-} as const satisfies Record<string, Series>
-
-export type SeriesName = keyof typeof allSeries
-
-const seriesNames = Object.keys(allSeries).filter(isSeries)
+import {
+  allSeries,
+  isKeysOnly,
+  isSeries,
+  type Series,
+  type SeriesName,
+  seriesNames,
+  size,
+  tellsGoneOf,
+} from './series.ts'
+import { columnsOf, readsTreatmentNotes, sourceTables } from './source-tables.ts'
+import type { Marks, TableWatch } from './table-watch.ts'
 
 /** In this time every table is compared once, whatever its size: within an hour, also when cycles are late. */
 const passMs = 50 * 60 * 1000
@@ -58,14 +31,34 @@ const [rowsPerStatementMax, statementMsMax] = [4000, 40]
 const unknownRunsFirst = (series: SeriesName) => (allSeries[series].size === 1 ? 1 : 16)
 const unknownRunsMax = rowsPerStatementMax / size
 
+/** Of a watched database: in this time everything is compared once though no table was written to, in case that its times do not tell. */
+const quietPassMs = 12 * 60 * 60 * 1000
+
+/** Of a watched database, a part of the tables is compared so often, and what was deleted is looked for after so long by the rows that this takes. */
+const [stepMs, goneRowsPerMs, goneMsMax] = [55_000, 2, 20_000]
+
+/** Rows of one statement that reads an index alone, and of one while no table was written to. */
+const [indexRowsPerStatement, quietRowsPerStatement] = [20_000, 1000]
+
 /** What differs from the digests of earlier cycles. */
 export type Comparison = {
+  /** Whether a run of any of these tables differs. */
+  differs(tables: readonly string[]): boolean
   /** Runs in which something changed, vanished or is new. */
   differing(series: string): readonly KeyRange[]
   /** Compares the runs of these values at once, and gives those that differ. */
   compareAround(series: SeriesName, values: readonly string[]): Promise<readonly KeyRange[]>
   /** To be called when the cycle has ended, with the tables of which not everything that differs was read and sent. */
   finish(missed: ReadonlySet<string>): void
+}
+
+/** What earlier cycles of one session compared: when a series was compared whole, and when the comparison of one began that goes on. */
+export type ComparedBefore = {
+  readonly marks: Marks
+  readonly compared: Map<SeriesName, { readonly marks: Marks; readonly atMs: number }>
+  readonly begun: Map<SeriesName, Marks>
+  /** When what was deleted is to be looked for next; null: no table was written to since. */
+  compareAtMs: number | null
 }
 
 /** The run to go on with, and when the one before it was compared. */
@@ -87,20 +80,28 @@ type Found = { readonly piece: Piece; readonly runs: readonly RunDigest[]; reado
 export async function compareDigests(
   session: Session,
   digests: Digests,
-  options: { nowMs: number; yieldToOffice: () => Promise<void> },
+  options: {
+    nowMs: number
+    yieldToOffice: () => Promise<void>
+    /** What a session that is kept knows from earlier cycles; null: each comparison is of all tables. */
+    memory?: { readonly kept: ComparedBefore; readonly watch: TableWatch } | null
+  },
 ): Promise<Comparison> {
+  const memory = options.memory ?? null
   const differing = new Map<string, KeyRange[]>()
   const pending: Found[] = []
+  const ended: SeriesName[] = []
   const { unreadable } = session.database
   const isRead = (name: SeriesName) =>
     !unreadable.has(allSeries[name].table) && (allSeries[name].table !== 'procnote' || readsTreatmentNotes(session))
-  let names = seriesNames.filter(isRead)
+  let names = seriesNames.filter((name) => isRead(name) && !isKeysOnly(name))
   let rowsPerStatement = rowsPerStatementMax
 
   async function read(pieces: readonly Piece[]): Promise<Found[]> {
     const startedAt = performance.now()
     const found = await readPieces(session, pieces)
-    if (performance.now() - startedAt > statementMsMax) rowsPerStatement = Math.max(500, rowsPerStatement / 2)
+    if (performance.now() - startedAt > statementMsMax)
+      rowsPerStatement = Math.max(rowsPerStatementMax / 2, rowsPerStatement / 2)
     return found
   }
 
@@ -110,6 +111,26 @@ export async function compareDigests(
     const changed = changedRuns(digests.between(series, firstRun, lastRun), found.runs)
     if (changed.length > 0) pending.push(found)
     return changed.map((run) => rangeOf(run, allSeries[series].size))
+  }
+
+  function note(found: Found): void {
+    const { series } = found.piece
+    const ranges = compare(found)
+    const name = isKeysOnly(series) ? allSeries[series].table : series
+    differing.set(name, [...(differing.get(name) ?? []), ...ranges])
+    if (ranges.length > 0 && memory !== null && memory.kept.compared.has(series) && !isWritten(series)) {
+      memory.watch.refute(allSeries[series].table, memory.kept.marks)
+    }
+  }
+
+  /** Whether the series' table may have been written to since the series was compared. */
+  function isWritten(name: SeriesName): boolean {
+    const before = memory?.kept.compared.get(name)
+    return (
+      memory === null ||
+      before === undefined ||
+      memory.watch.isWritten(allSeries[name].table, before.marks, memory.kept.marks)
+    )
   }
 
   async function readOrLeaveOut(from: { series: SeriesName; run: number }, unknownRuns: number) {
@@ -133,7 +154,7 @@ export async function compareDigests(
     let { series, run } = begin
     let unknownRuns = unknownRunsFirst(series)
     let [rows, statements, finished] = [0, 0, 0]
-    const isEnough = () => rows >= rowsDue && (rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
+    const isEnough = () => rows >= rowsDue && (isSlow || rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
     for (; finished < names.length && !isEnough(); statements++) {
       if (statements >= statementsPerCycleMin) await options.yieldToOffice()
       const all = await readOrLeaveOut({ series, run }, unknownRuns)
@@ -144,6 +165,7 @@ export async function compareDigests(
       }
       for (const found of all) {
         each(found)
+        if (memory !== null && found.piece.firstRun === 0) memory.kept.begun.set(found.piece.series, memory.kept.marks)
         const rowsFound = found.runs.reduce((sum, { rows }) => sum + rows, 0)
         rows += rowsFound
         const nextRun = earlier(found.nextRun, digests.nextRun(found.piece.series, found.piece.lastRun + 1))
@@ -155,6 +177,7 @@ export async function compareDigests(
           // What the statement found of other tables is asked for again.
           break
         }
+        ended.push(found.piece.series)
         series = seriesAfter(names, found.piece.series)
         run = 0
         unknownRuns = unknownRunsFirst(series)
@@ -164,29 +187,61 @@ export async function compareDigests(
     return { series, run, atMs: options.nowMs }
   }
 
+  /** Compares these series whole, at once. */
+  async function compareWhole(series: readonly SeriesName[], rowsMax: number, each: (found: Found) => void) {
+    const [first] = series
+    if (first === undefined) return
+    ;[names, rowsPerStatement] = [[...series], rowsMax]
+    await compareFrom({ series: first, run: 0 }, Number.POSITIVE_INFINITY, each)
+    rowsPerStatement = rowsPerStatementMax
+  }
+
+  const rowsOf = (series: readonly SeriesName[]) => series.reduce((sum, name) => sum + digests.rows(name), 0)
+  const readable = names
+  const ofGone = memory === null ? [] : seriesNames.filter((name) => isRead(name) && tellsGoneOf(name))
   const known = parsePosition(digests.position())
-  const before = known === null ? null : { ...known, ...firstFrom(known) }
-  if (before === null) {
+  if (known === null) {
     const after = await compareFrom(firstFrom(start), Number.POSITIVE_INFINITY, (found) => keep(digests, found))
     digests.keepPosition(JSON.stringify(after))
+    await compareWhole(ofGone.filter(isKeysOnly), indexRowsPerStatement, (found) => keep(digests, found))
   }
-  const rows = digests.rows()
-  const rowsDue = (rows * (options.nowMs - (before?.atMs ?? options.nowMs))) / passMs
-  const isWhole = rows <= wholeRowsMax || rowsDue >= rows
+
+  // What was deleted is looked for in the tables that were written to.
+  const gone = ofGone.filter(isWritten)
+  const lastAtMs = Math.max(0, ...gone.map((name) => memory?.kept.compared.get(name)?.atMs ?? 0))
+  const goneAtMs = lastAtMs + Math.min(goneMsMax, rowsOf(gone) / goneRowsPerMs)
+  const isGoneDue = known !== null && options.nowMs >= goneAtMs
+  if (memory !== null) memory.kept.compareAtMs = gone.length > 0 && !isGoneDue ? goneAtMs : null
+  if (isGoneDue) {
+    // Of what no earlier session compared, what there is now is the beginning.
+    const isNew = (name: SeriesName) => isKeysOnly(name) && digests.nextRun(name, 0) === null
+    await compareWhole(gone.filter(isNew), indexRowsPerStatement, (found) => keep(digests, found))
+    await compareWhole(
+      gone.filter((name) => !ended.includes(name)),
+      indexRowsPerStatement,
+      note,
+    )
+  }
+
+  const written = readable.filter((name) => isRead(name) && isWritten(name))
+  const isSlow = memory !== null && written.length === 0
+  names = isSlow ? readable.filter(isRead) : written
+  if (isSlow) rowsPerStatement = quietRowsPerStatement
+  const before = known === null || names.length === 0 ? null : { ...known, ...firstFrom(known) }
+  const passedMs = options.nowMs - (before?.atMs ?? options.nowMs)
+  const rows = rowsOf(names)
+  const rowsDue = (rows * passedMs) / (isSlow ? quietPassMs : passMs)
+  const isWhole = (!isSlow && rows <= wholeRowsMax) || rowsDue >= rows
+  const isDue = memory === null || passedMs >= stepMs || passedMs < 0
   const after =
-    before === null
+    before === null || !isDue
       ? null
-      : await compareFrom(
-          isWhole ? firstFrom(start) : before,
-          isWhole ? Number.POSITIVE_INFINITY : rowsDue,
-          (found) => {
-            const { series } = found.piece
-            differing.set(series, [...(differing.get(series) ?? []), ...compare(found)])
-          },
-        )
+      : await compareFrom(isWhole ? firstFrom(start) : before, isWhole ? Number.POSITIVE_INFINITY : rowsDue, note)
 
   return {
     differing: (series) => differing.get(series) ?? [],
+    differs: (tables) =>
+      [...differing].some(([name, runs]) => runs.length > 0 && tables.includes(name.split('.')[0] ?? '')),
     compareAround: async (series, values) => {
       const ranges: KeyRange[] = []
       const runs = [...new Set(values.map((value) => runOf(BigInt(value), allSeries[series].size)))]
@@ -198,6 +253,13 @@ export async function compareDigests(
     },
     finish: (missed) => {
       for (const found of pending) if (!missed.has(allSeries[found.piece.series].table)) keep(digests, found)
+      for (const name of memory === null ? [] : ended) {
+        const marks = memory?.kept.begun.get(name)
+        memory?.kept.begun.delete(name)
+        if (marks !== undefined && !missed.has(allSeries[name].table)) {
+          memory?.kept.compared.set(name, { marks, atMs: options.nowMs })
+        }
+      }
       if (after !== null) digests.keepPosition(JSON.stringify(after))
     },
   }
@@ -290,10 +352,6 @@ function earlier(left: number | null, right: number | null): number | null {
 
 function seriesAfter(names: readonly SeriesName[], series: SeriesName): SeriesName {
   return names[names.indexOf(series) + 1] ?? names[0] ?? series
-}
-
-function isSeries(name: string): name is SeriesName {
-  return Object.hasOwn(allSeries, name)
 }
 
 /** Null for none, and for that of another version of the agent, whose digests are of other columns. */

@@ -21,7 +21,7 @@ export async function neverShrinking(
   tables: readonly Growing[],
 ): Promise<Readonly<Record<string, string>>> {
   const { database } = reading.session
-  const { rows } = await reading.lookup('never shrinking', () =>
+  const { rows } = await reading.lookup('never shrinking', growingTables, () =>
     withReadable(database, growingTables, async (readable) => {
       const columns = readable.flatMap((table) =>
         highest[table].map((column) => `(select max(${column}) from ${table}) as \`${table}.${column}\``),

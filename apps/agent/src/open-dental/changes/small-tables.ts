@@ -2,6 +2,7 @@ import type { Row } from '../database/connection.ts'
 import type { Reading } from '../dataset.ts'
 import { text, textOrNull } from '../records/values.ts'
 import { type Lookup, lookupOf, readLookup } from './lookup.ts'
+import type { TableName } from './tables-read.ts'
 
 /** Tables that are small and read whole, most of them without a change stamp. Each is read once per cycle. */
 const statements = {
@@ -21,6 +22,21 @@ const statements = {
     'select PayPlanNum as id, PatNum, Guarantor, PlanNum, PayPlanDate, cast(CompletedAmt as decimal(19,2)) as CompletedAmt from payplan',
   preferences: "select PrefName as id, ValueString as value from preference where PrefName = 'PayPlansVersion'",
 } as const
+
+/** The table that each statement reads. */
+const tables: Readonly<Record<keyof typeof statements, TableName>> = {
+  definitions: 'definition',
+  providers: 'provider',
+  operatories: 'operatory',
+  appointmentTypes: 'appointmenttype',
+  procedureCodes: 'procedurecode',
+  employers: 'employer',
+  carriers: 'carrier',
+  feeSchedules: 'feesched',
+  mergeLinks: 'patientlink',
+  paymentPlans: 'payplan',
+  preferences: 'preference',
+}
 
 /** What is made of another of them. */
 const parts = {
@@ -51,11 +67,12 @@ const parts = {
 export type SmallTable = keyof typeof statements | keyof typeof parts
 
 export function readSmallTable(reading: Reading, name: SmallTable): Promise<Lookup> {
-  return reading.lookup(name, async () => {
-    if (!isPart(name)) return await readLookup(reading.session.database, statements[name])
-    const [from, rowsOf] = parts[name]
-    return lookupOf(rowsOf(await readSmallTable(reading, from)))
-  })
+  const from = isPart(name) ? parts[name][0] : name
+  return reading.lookup(name, [tables[from]], async () =>
+    isPart(name)
+      ? lookupOf(parts[name][1](await readSmallTable(reading, from)))
+      : await readLookup(reading.session.database, statements[name]),
+  )
 }
 
 /** "First Last", or what the practice calls the provider for short. */

@@ -8,6 +8,7 @@ import { type Replica, readReplica } from './replica.ts'
 /** A connection that is set to read-only, UTC and a bounded statement time, with what it found out on the way. */
 export type Session = {
   readonly database: Database
+  readonly serverVersion: string
   /** The database server's clock as the session began, UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly nowUtc: string
   /** The zone that the server's wall times are in, as it names it: an IANA name, an abbreviation or an offset. */
@@ -48,6 +49,7 @@ export async function openSession(settings: DatabaseSettings, notes = noNotes): 
     return {
       database,
       notes,
+      serverVersion: clock?.version ?? '',
       nowUtc: clock?.now_utc ?? '',
       serverZone: (clock?.global_zone === 'SYSTEM' ? clock.os_zone : clock?.global_zone) ?? '',
       offsetSeconds: Number(clock?.offset_seconds ?? 0),
@@ -78,6 +80,8 @@ export function sessionStatements(version: string): string[] {
   return [
     ...common,
     ...(isAtLeast(6, 5) ? [readOnly] : []),
+    // It would otherwise answer for a day with what it knew when it was asked first.
+    ...(major >= 8 ? ['set session information_schema_stats_expiry = 0'] : []),
     ...(isAtLeast(7, 8) ? [`set session max_execution_time = ${statementSecondsMax * 1000}`] : []),
   ]
 }

@@ -48,12 +48,25 @@ export function planCreditStatement(account: AccountRows, condition: string): st
  */
 export async function planCredits(reading: Reading): Promise<Lookup> {
   const account = await accountRows(reading)
-  return await reading.lookup('planCredits', async () =>
+  return await reading.lookup(`planCredits ${account.today}`, tablesOfCredits, async () =>
     reading.session.columns.has(dynamicPlansColumn)
       ? await readLookup(reading.session.database, planCreditStatement(account, '1'))
       : { rows: new Map(), marks: {} },
   )
 }
+
+/** What `planCreditStatement` reads, with what decides which rows are on an account. */
+const tablesOfCredits = [
+  'payplanlink',
+  'payplan',
+  'procedurelog',
+  'adjustment',
+  'paysplit',
+  'claimproc',
+  'patient',
+  'definition',
+  'preference',
+] as const
 
 /** A column that only databases with dynamic payment plans have. */
 export const dynamicPlansColumn = 'payplanlink.AmountOverride'

@@ -38,7 +38,7 @@ const service = await someWorld({ after })
 export async function testCopy(
   t: { after(work: () => Promise<void>): void },
   settings: DatabaseSettings,
-  options: { now: () => Date; timeZone?: string | null; sendNotes?: boolean },
+  options: { now: () => Date; timeZone?: string | null; sendNotes?: boolean; keepsSession?: boolean },
 ): Promise<TestCopy> {
   const server = await startTestService(t, service)
   const view = createView(server)
@@ -47,11 +47,14 @@ export async function testCopy(
   const identity = { serverUrl: server.url, agentId: server.agentId, organizationId: server.organizationId }
   const state = openState(join(folder, 'state.sqlite'), identity)
   t.after(async () => {
+    await connector.end?.()
     state.close()
     rmSync(folder, { recursive: true, force: true })
   })
   const timeZone = options.timeZone === undefined ? 'UTC' : options.timeZone
-  const connector = openDentalConnector(settings, timeZone, options.now)
+  const connector = openDentalConnector(settings, timeZone, options.now, {
+    keepsSession: options.keepsSession ?? false,
+  })
   return {
     server,
     setTimeZone: server.setTimeZone,
