@@ -14,7 +14,7 @@ const sharing = [
     processes: 12,
   },
   {
-    files: /^apps\/agent\/src\/(?!demo|kill|main|memory|package|open-dental\/(practice-600|sim|time-zones|tls))/,
+    files: /^apps\/agent\/src\/(?!demo|kill|main|memory|package)/,
     processes: 5,
   },
   { files: /^apps\/portal\/browser/, processes: 6 },
@@ -29,7 +29,7 @@ const sharing = [
 const worthAProcess = 4
 /** Files that take a minute or more. They start first, so that none is left to run alone on one core at the end. */
 const long =
-  /\/(commands-end|real-practice(-year)?|simulated-practice|synthetic-practice|newcomer|kill|payment-plans|main|memory|mirror-living|practice-600|release|windows-installer)\.test\.ts$/
+  /\/(commands-end|year-of-changes|plans-and-fees|synthetic-practice|newcomer|kill|payment-plans|main|memory|mirror-living|release|windows-installer)\.test\.ts$/
 
 /**
  * What node:test starts as a process each: a test file, or a file in this folder that loads one or several. It starts them in the order of

@@ -1,5 +1,5 @@
 // What the tests run against and npm cannot install: MariaDB for Open Dental's databases (its programs alone, no service is started),
-// Chromium for the portal's pages, and what makes the agent's installer for Windows.
+// Chromium for the portal's pages, what makes the agent's installer for Windows, and what runs the commands and samples of the guides.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -32,6 +32,14 @@ export const msitools = {
   packages: [['wixl'], ['msitools']],
   onMac: 'run "brew install msitools".',
   elsewhere: 'install msitools with wixl (on Fedora: "sudo dnf install msitools"), and run the same command again.',
+}
+
+export const samplePrograms = {
+  what: 'curl, bash and Python',
+  programs: [['curl'], ['bash'], ['python3']],
+  packages: [['curl'], ['bash'], ['python3']],
+  onMac: 'run "brew install curl bash python".',
+  elsewhere: 'install curl, bash and Python 3, and run the same command again.',
 }
 
 /** Finds the programs, or installs their packages on Debian and Ubuntu as root, or throws `fail` with the command that a person must run. */

@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { createPractice, openDentalShape, writePractice } from '@bridgework/practice-simulator'
-import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
+import { loadPractice } from '@bridgework/practice-simulator/test-whole-practice'
 import { balancesByFormula, balancesOf, payPlansVersions } from './testing/test-balances.ts'
-import { everywhere } from './testing/test-known-facts.ts'
 import { someOffice } from './testing/test-office.ts'
-import { loadPractice, skip } from './testing/test-real-practice.ts'
+import { everywhere } from './testing/test-seen.ts'
 import { vendorCopy } from './testing/test-vendor-copy.ts'
 
 test('whichever way a practice counts payment plans, a vendor’s ledger adds up to its balances, to the cent', async (t) => {
-  const database = await (await startTestMariaDb({ after })).createDatabase()
-  const practice = createPractice(openDentalShape('payment plans', { keyStyle: 'sequential' }))
-  await writePractice(await database.connect(), practice, { clinics: 'on', headquarters: true })
+  const { database, day } = await loadPractice({ after })
   await addOddPlans(database)
-  await checkEachVersion(t, database, practice.clock.get('1')?.now.slice(0, 10) ?? '')
-})
-
-test('so it is for the practice of 600 patients', { skip }, async (t) => {
-  const database = await loadPractice()
-  await addOddPlans(database)
-  await checkEachVersion(t, database, '2026-11-20')
+  await checkEachVersion(t, database, day)
 })
 
 /** What is rare: a plan that tracks insurance, with a payment of the insurer towards it, and dynamic plans. */

@@ -1,43 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createPractice, livingPractice, openDentalShape, writePractice } from '@bridgework/practice-simulator'
-import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
+import { loadPractice } from '@bridgework/practice-simulator/test-whole-practice'
 import { someOffice } from '../../../../apps/server/src/acceptance/testing/test-office.ts'
-import { loadPractice, skip } from '../../../../apps/server/src/acceptance/testing/test-real-practice.ts'
-import { assignTimeZone } from '../../../../apps/server/src/modules/directory/location.ts'
 import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
 import { assertTypedRows, openMirror, type Select } from '../sync/testing/test-typed-rows.ts'
 import { clientOf } from '../testing/test-client.ts'
 
-test('each view of a mirror has the figures of the office’s own database: a practice of 600 patients', {
-  skip,
-}, async (t) => {
-  await checkViews(t, await loadPractice(), async () => {})
-})
-
-test('each view of a mirror has the figures of the office’s own database: an invented practice', async (t) => {
-  const seed = String(Date.now())
-  t.diagnostic(`seed ${seed}`)
-  const database = await (await startTestMariaDb({ after })).createDatabase()
-  const { practice } = livingPractice(createPractice(openDentalShape(seed)))
-  await writePractice(await database.connect(), practice, { clinics: 'on', headquarters: true })
-  await checkViews(t, database, async (office) => {
-    const headquarters = (await office.locationIds()).get('0') ?? assert.fail()
-    await assignTimeZone(office.world.pool, headquarters, practice.organization.timeZone)
-  })
-})
-
-async function checkViews(
-  t: Parameters<typeof someOffice>[0],
-  database: TestDatabase,
-  setZone: (office: Awaited<ReturnType<typeof someOffice>>) => Promise<void>,
-): Promise<void> {
+test('each view of a mirror has the figures of the office’s own database', async (t) => {
+  const { database } = await loadPractice({ after })
   const office = await someOffice(t, database)
-  const agent = office.agentHere()
-  if ((await agent.cycle()).result !== 'complete') {
-    await setZone(office)
-    assert.equal((await agent.cycle()).result, 'complete')
-  }
+  assert.equal((await office.agentHere().cycle()).result, 'complete')
   const locations = new Map([...(await office.locationIds())].map(([sourceId, id]) => [String(id), sourceId]))
   for (const kind of ['sqlite', 'postgres'] as const) {
     const target = await someTarget(t, kind)
@@ -72,7 +44,7 @@ async function checkViews(
       `${kind}: accounts_receivable`,
     )
   }
-}
+})
 
 /** The names that the views of names have. */
 const namedBy = [

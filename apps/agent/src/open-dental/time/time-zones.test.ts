@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
-import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
+import type { TestDatabase, TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { clinics, loadPractice } from '@bridgework/practice-simulator/test-whole-practice'
 import { type TestCopy, testCopy } from '../testing/test-copy.ts'
-
-const practiceFile = process.env.BRIDGEWORK_TEST_PRACTICE
-const skip = practiceFile === undefined && 'BRIDGEWORK_TEST_PRACTICE does not name the practice’s file'
-const now = () => new Date('2026-11-20T12:00:00Z')
 
 /** Nashville's clock, as the C library knows it: SQL's `unix_timestamp` of a wall time is then the instant that the agent must give. */
 const system = 'America/Chicago'
 
-describe('a practice in Nashville, whatever zone its database server names', { skip }, async () => {
-  const mariaDb = await startTestMariaDb({ after }, { timeZone: system })
-  const database = await mariaDb.createDatabase()
-  await (await database.connect()).query(gunzipSync(await readFile(practiceFile ?? '')).toString('utf8'))
+describe('a practice in Nashville, whatever zone its database server names', async () => {
+  const { mariaDb, database, day } = await loadPractice({ after }, { timeZone: system })
+  const now = () => new Date(`${day}T12:00:00Z`)
   await keepFamilies(database, 4)
   await addTimesAroundClockChanges(database)
   await nameZones(mariaDb, 'America/Chicago', 'America/Los_Angeles')
@@ -36,7 +30,11 @@ describe('a practice in Nashville, whatever zone its database server names', { s
 
   test('America/Los_Angeles: the agent stops, until a person says where the clinics are', async () => {
     const copy = await read('America/Los_Angeles')
-    await assert.rejects(copy.run(), /time zone of Cedar Bend Dental Group, Riverside, Hilltop is not known/)
+    const [names] = await database.execute(
+      `select concat_ws(', ', (select ValueString from preference where PrefName = 'PracticeTitle'),
+                        group_concat(Description order by ClinicNum separator ', ')) as of_all from clinic`,
+    )
+    await assert.rejects(copy.run(), { message: new RegExp(`time zone of ${names?.of_all} is not known`) })
     assert.deepEqual(copy.visible('1', 'patients').size, 0)
     await copy.setTimeZone('America/Chicago')
     await copy.run()
@@ -44,10 +42,10 @@ describe('a practice in Nashville, whatever zone its database server names', { s
   })
 })
 
-/** Every n-th family of the practice of 640 patients: each zone reads all of them anew. */
+/** Every n-th family: each zone reads all of them anew. */
 async function keepFamilies(database: TestDatabase, of: number): Promise<void> {
   await database.execute(
-    `create table gone as select PatNum from patient where Guarantor % ${of} <> (select Guarantor % ${of} from patient where PatNum = 10001)`,
+    `create table gone as select PatNum from patient where Guarantor % ${of} <> (select min(Guarantor) % ${of} from patient)`,
   )
   const tables = await database.execute(
     `select table_name as name from information_schema.columns
@@ -72,16 +70,16 @@ async function addTimesAroundClockChanges(database: TestDatabase): Promise<void>
   ]
   for (const [index, time] of times.entries()) {
     await database.execute(
-      `insert into appointment set AptNum = ${991000 + index}, PatNum = 10001, AptStatus = 1, Pattern = '/X/', ClinicNum = ${(index % 2) + 1}, AptDateTime = '${time}:00', DateTimeArrived = '${time}:00', DateTimeSeated = '${time}:00', DateTimeDismissed = '${time}:00'`,
+      `insert into appointment set AptNum = ${991000 + index}, PatNum = (select min(PatNum) from patient), AptStatus = 1, Pattern = '/X/', ClinicNum = ${(index % 2) + 1}, AptDateTime = '${time}:00', DateTimeArrived = '${time}:00', DateTimeSeated = '${time}:00', DateTimeDismissed = '${time}:00'`,
     )
     await database.execute(
-      `insert into procedurelog set ProcNum = ${991000 + index}, PatNum = 10001, ProcStatus = 2, ClinicNum = ${(index % 2) + 1}, ProcDate = '2026-03-08', SecDateEntry = '${time}:00'`,
+      `insert into procedurelog set ProcNum = ${991000 + index}, PatNum = (select min(PatNum) from patient), ProcStatus = 2, ClinicNum = ${(index % 2) + 1}, ProcDate = '2026-03-08', SecDateEntry = '${time}:00'`,
     )
   }
 }
 
 /** The server's tables of zones need not be right for this: the agent only reads which one the server names. */
-async function nameZones(mariaDb: Awaited<ReturnType<typeof startTestMariaDb>>, ...names: string[]): Promise<void> {
+async function nameZones(mariaDb: TestMariaDb, ...names: string[]): Promise<void> {
   for (const [index, name] of names.entries()) {
     const id = index + 1
     await mariaDb.execute(
@@ -135,7 +133,7 @@ async function instantsBySql(database: TestDatabase): Promise<Instants> {
 
 function instantsOf(copy: TestCopy): Instants {
   const found: Instants = new Map()
-  for (const location of ['0', '1', '2']) {
+  for (const location of clinics) {
     for (const [id, visit] of copy.visible(location, 'appointments')) {
       assert.equal(visit.time_zone, system)
       for (const name of ['starts_at', 'arrived_at', 'seated_at', 'dismissed_at']) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
-import type { Views } from './test-known-facts.ts'
+import type { Views } from './test-seen.ts'
 import type { Came } from './test-vendor-copy.ts'
 
 /** One thing that happens to a practice, and what a vendor must see of it. */

@@ -60,9 +60,12 @@ export async function readClinics(database: TestDatabase): Promise<Row[]> {
   )
 }
 
+/** MariaDB's `trim` leaves tabs. */
+const trimmed = (column: string) => `regexp_replace(${column}, '^[[:space:]]+|[[:space:]]+$', '')`
+
 const plansSql = `
   select cast(p.PlanNum as char) as source_id, p.IsHidden as is_hidden,
-         coalesce(nullif(trim(p.GroupName), ''), trim(e.EmpName), '') as plan_name,
+         coalesce(nullif(${trimmed('p.GroupName')}, ''), ${trimmed('e.EmpName')}, '') as plan_name,
          nullif(trim(p.GroupNum), '') as group_number,
          nullif(trim(c.CarrierName), '') as carrier_name,
          nullif(trim(c.ElectID), '') as payer_id,

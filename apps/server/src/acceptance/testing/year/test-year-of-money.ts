@@ -12,7 +12,10 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
   const split = await find.one(
     'select SplitNum from paysplit where SplitAmt > 0 and UnearnedType = 0 order by SplitNum',
   )
-  const linked = await find.one('select PayPlanLinkNum, FKey from payplanlink where LinkType = 2')
+  const linked = await find.one(
+    `select PayPlanLinkNum, FKey, cast(7.58 - ProcFee * (UnitQty + BaseUnits) as decimal(19, 2)) as rest
+       from payplanlink join procedurelog on ProcNum = FKey where LinkType = 2`,
+  )
   const claim = await find.one(
     `select c.ClaimNum from claimproc c join procedurelog p on p.ProcNum = c.ProcNum and p.ProcStatus = 2
       where c.Status = 0 and c.ClaimNum <> 0 and c.InsPayEst > 0 order by c.ClaimNum`,
@@ -74,7 +77,7 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
       expected: { ledger_transactions: ['split:900004', `pplink:${linked.PayPlanLinkNum}`] },
       check: (views) => {
         const { amount, treatment } = seen(views, 'ledger_transactions', `pplink:${linked.PayPlanLinkNum}`)
-        assert.deepEqual([amount, treatment], ['-160.00', linked.FKey])
+        assert.deepEqual([amount, treatment], [linked.rest, linked.FKey])
       },
     },
     {
@@ -134,9 +137,17 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
       expected: { ledger_transactions: december, patients: [] },
     },
     {
+      what: 'a clock that is set back to the eve: what was due is not',
+      day: '2026-11-30',
+      expected: { ledger_transactions: december, patients: [] },
+      check: (views) => {
+        for (const key of december) assert.equal(seen(views, 'ledger_transactions', key).is_hidden, true)
+      },
+    },
+    {
       what: 'months later: every line that fell due since',
       day: '2027-06-30',
-      expected: { ledger_transactions: await due('2026-12-01', '2027-06-30') },
+      expected: { ledger_transactions: await due('2026-11-30', '2027-06-30') },
       check: (views) => assert.ok(seen(views, 'patients', patient).primary_insurance_plan),
     },
     {

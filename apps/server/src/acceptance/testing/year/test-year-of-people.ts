@@ -70,7 +70,10 @@ export async function peopleOfAYear(find: Find): Promise<Change[]> {
     {
       what: 'a patient who changes to another clinic',
       sql: [`update patient set ClinicNum = 2 where PatNum = ${away}`],
-      expected: { patients: [] },
+      expected: {
+        patients: [],
+        patient_referrals: await find.keys(`select RefAttachNum from refattach where PatNum = ${away}`),
+      },
     },
     {
       what: 'two patients who are one: merged',
