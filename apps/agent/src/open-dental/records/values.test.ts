@@ -30,7 +30,11 @@ test('a session is bounded in the words of each server, and a very old one is st
   const readOnly = 'set session transaction read only'
   assert.deepEqual(own('10.11.19-MariaDB-0+deb12u1'), [readOnly, 'set session max_statement_time = 15'])
   assert.deepEqual(own('5.5.5-10.5.9-MariaDB'), [readOnly, 'set session max_statement_time = 15'])
-  assert.deepEqual(own('8.0.36'), [readOnly, 'set session max_execution_time = 15000'])
+  assert.deepEqual(own('8.0.36'), [
+    readOnly,
+    'set session information_schema_stats_expiry = 0',
+    'set session max_execution_time = 15000',
+  ])
   assert.deepEqual(own('5.7.44-log'), [readOnly, 'set session max_execution_time = 15000'])
   assert.deepEqual(own('5.6.51'), [readOnly])
   assert.deepEqual(own('5.5.62'), [])
