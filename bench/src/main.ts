@@ -7,7 +7,7 @@ import { type BenchOptions, readCommandLine, usage } from './command-line.ts'
 import { createReadingFixture, type ReadingFixture } from './fixture/reading.ts'
 import { type Uploads, uploadsOf } from './fixture/uploads.ts'
 import { describeRun, mergeResults, type Results, readResults, writeResults } from './report/results.ts'
-import { formatRows, isMissed } from './report/table.ts'
+import { formatRows, isMissed, unsteady } from './report/table.ts'
 import { writeReport } from './report/write-report.ts'
 import { type Row, workNames } from './works/row.ts'
 import { locationsNeeded } from './works/work.ts'
@@ -76,9 +76,14 @@ async function bench(options: BenchOptions): Promise<number> {
       const done = await works[name](context)
       rows.push(...done)
       results.works[name] = { run: describeRun(options, client.name), rows: done }
-      // After each work, so that a run that is ended early leaves what it measured.
-      if (options.report) report(results)
       if (!options.json) console.log(formatRows(name, done))
+      // After each work, so that a run that is ended early leaves what it measured.
+      const because = options.report ? unsteady(done) : []
+      if (because.length > 0) {
+        delete results.works[name]
+        failed.push(name)
+        say(`NOT WRITTEN: ${name}. The machine was not quiet: ${because.join('; ')}. Run it again with --only ${name}.`)
+      } else if (options.report) report(results)
     } catch (error) {
       if (isInterrupted) throw error
       // The other works are measured all the same.

@@ -6,8 +6,11 @@ export type Contender = { who: string; run: (seconds: number) => Promise<LoadRes
 
 export type Figure = { requestsPerSecond: number; cpuMsPerRequest: number | null; bytesPerRequest: number }
 
-/** Medians of the rounds. The ratios are of the first contender to this one, in each round. */
-export type Measured = Figure & { who: string; speedRatio: number; cpuRatio: number | null }
+/**
+ * Medians of the rounds. The ratios are of the first contender to this one, in each round. `spread`: by how much of its median the rate differs from
+ * round to round.
+ */
+export type Measured = Figure & { who: string; speedRatio: number; cpuRatio: number | null; spread: number }
 
 /** Runs all in turn in each round, another one first each time, after a short round that warms them up. The ratios are of one round. */
 export async function contest(
@@ -32,6 +35,7 @@ export async function contest(
       ...medianFigure(own),
       speedRatio: ratio((figure) => figure.requestsPerSecond) ?? 0,
       cpuRatio: ratio((figure) => figure.cpuMsPerRequest),
+      spread: spreadOf(own.map((figure) => figure.requestsPerSecond)),
     }
   })
 }
@@ -68,6 +72,11 @@ export function medianOf(values: readonly (number | null)[]): number | null {
   if (known.length === 0 || known.length < values.length) return null
   const middle = Math.floor(known.length / 2)
   return known.length % 2 === 1 ? at(known, middle) : (at(known, middle - 1) + at(known, middle)) / 2
+}
+
+/** By how much the values differ, as a part of their median. */
+export function spreadOf(values: readonly number[]): number {
+  return divide(Math.max(...values) - Math.min(...values), medianOf(values)) ?? 0
 }
 
 function divide(one: number | null, other: number | null): number | null {

@@ -4,7 +4,7 @@ import { byHand, ours, type Row } from '../works/row.ts'
 import { performancePage } from './performance-page.ts'
 import { barPlot, growthPlot } from './plots.ts'
 import { mergeResults, type Results, type Run } from './results.ts'
-import { formatRows, isMissed } from './table.ts'
+import { formatRows, isMissed, unsteady } from './table.ts'
 
 const row: Row = {
   work: 'delta',
@@ -40,6 +40,18 @@ test('a missed target is said, and a row without one misses nothing', () => {
   assert.equal(isMissed({ ...row, ratio: null, memoryMb: 300, target: 250 }), true)
   assert.equal(isMissed({ ...row, ratio: null, memoryMb: 200, target: 250 }), false)
   assert.match(formatRows('Title', [row]), /0\.90 × +1\.5 × MISSED/)
+})
+
+test('by processor time, where it is known, a target is missed or reached', () => {
+  assert.equal(isMissed({ ...row, ratio: 0.9, cpuRatio: 1.6 }), false)
+  assert.equal(isMissed({ ...row, ratio: 1.6, cpuRatio: 0.9 }), true)
+})
+
+test('peers that vary say that the machine was not quiet', () => {
+  assert.deepEqual(unsteady([mine, { ...row, spread: 0.15 }]), [])
+  assert.deepEqual(unsteady([mine, { ...row, spread: 0.2 }]), [
+    'empty delta, 8 connections: hand-written varied by 20 % between rounds',
+  ])
 })
 
 test('the page takes its figures from the results, and its lines are as long as a page may have them', () => {

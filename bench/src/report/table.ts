@@ -1,15 +1,32 @@
 import type { Row } from '../works/row.ts'
 
-/** Whether a row misses what is asked for: the ratio to the hand-written route or the other checkout, or the memory. */
+/**
+ * Whether a row misses what is asked for: the ratio to the hand-written route or the other checkout, or the memory. By processor time, where the system
+ * tells it: that is the steadier figure.
+ */
 export function isMissed(row: Row): boolean {
   if (row.target === null) return false
   if (row.memoryMb !== undefined) return row.memoryMb > row.target
-  return row.ratio !== null && row.ratio < row.target
+  const ratio = row.cpuRatio ?? row.ratio
+  return ratio !== null && ratio < row.target
+}
+
+/** How far the rate of a peer may differ from round to round: more says that others used the machine, and that a figure beside it says little. */
+const spreadMax = 0.15
+
+/** What says that the machine was not quiet, in words; none where it was. */
+export function unsteady(rows: readonly Row[]): string[] {
+  return rows
+    .filter(({ spread }) => spread !== undefined && spread > spreadMax)
+    .map(
+      ({ name, connections, who, spread = 0 }) =>
+        `${name}, ${connections} connections: ${who} varied by ${Math.round(100 * spread)} % between rounds`,
+    )
 }
 
 /** The rows of a work as a table for a terminal. */
 export function formatRows(title: string, rows: readonly Row[]): string {
-  const head = ['', 'conn.', 'records', 'who', 'a second', 'Bridgework is', 'at least', 'CPU ms', 'MB']
+  const head = ['', 'conn.', 'records', 'who', 'a second', 'Bridgework is', 'by CPU', 'at least', 'CPU ms', 'MB']
   const lines = rows.map((row) => [
     row.name,
     String(row.connections),
@@ -17,6 +34,7 @@ export function formatRows(title: string, rows: readonly Row[]): string {
     row.who,
     readable(row.perSecond),
     row.ratio === null ? '' : `${row.ratio.toFixed(2)} ×`,
+    row.cpuRatio == null ? '' : `${row.cpuRatio.toFixed(2)} ×`,
     row.target === null
       ? ''
       : `${row.memoryMb === undefined ? `${row.target} ×` : `≤ ${row.target} MB`}${isMissed(row) ? ' MISSED' : ''}`,

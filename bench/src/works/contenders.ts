@@ -2,7 +2,7 @@ import { listUrl } from '../fixture/list-query.ts'
 import type { Queries, Readable, ReadingFixture } from '../fixture/reading.ts'
 import type { Contender, Measured } from '../measure.ts'
 import { contest } from '../measure.ts'
-import { byHand, earlierOurs, ours, type Row, type WorkName } from './row.ts'
+import { againstEarlier, byHand, earlierOurs, ours, type Row, type WorkName } from './row.ts'
 import type { Bench } from './work.ts'
 
 type Ask = { query: keyof Queries; connections: number; isGzip?: boolean }
@@ -58,7 +58,7 @@ function atBaseline(bench: Bench, fixture: ReadingFixture, ask: Ask, who: string
   return overHttp(bench, ask, { who, url, headers: {}, cpu: fixture.baselineCpu })
 }
 
-/** Measures all in turn. Returns a row for each; the target is the first one's ratio to the hand-written route. */
+/** Measures all in turn. Returns a row for each; the target is the first one's ratio to the hand-written route by processor time. */
 export async function rowsOf(
   bench: Bench,
   row: { work: WorkName; name: string; connections: number; target?: number; records?: number },
@@ -75,7 +75,9 @@ export async function rowsOf(
     connections,
     ...figureOf(figure),
     ratio: index === 0 ? null : figure.speedRatio,
-    target: figure.who === byHand ? target : null,
+    cpuRatio: index === 0 ? null : figure.cpuRatio,
+    ...(figure.who !== ours && figure.who !== earlierOurs && { spread: figure.spread }),
+    target: figure.who === byHand ? target : figure.who === earlierOurs ? againstEarlier : null,
     ...(records !== undefined && { records }),
   }))
 }

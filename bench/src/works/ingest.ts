@@ -3,7 +3,7 @@ import { clockOf } from '../fixture/reading.ts'
 import { batches, type Uploads, uploadAll } from '../fixture/uploads.ts'
 import { medianOf } from '../measure.ts'
 import { feeScheduleLines, packLines, planLine } from '../world/upload.ts'
-import { earlierOurs, ours, type Row } from './row.ts'
+import { againstEarlier, earlierOurs, ours, type Row } from './row.ts'
 import { type Bench, firstIngestLocation, type Work } from './work.ts'
 
 type Phase = 'new' | 'unchanged' | '1 % changed'
@@ -38,6 +38,10 @@ async function ofLocations(bench: Bench, locations: number): Promise<Row[]> {
     return sides.map(({ who }, index) => {
       const takes = takesOf(index)
       const ratios = takesOf(0).map((mine, round) => mine.perSecond / (takes[round]?.perSecond ?? Number.NaN))
+      const cpuRatios = takesOf(0).map(({ cpuMs }, round) => {
+        const other = takes[round]?.cpuMs
+        return cpuMs === null || other == null ? null : other / cpuMs
+      })
       return {
         work: 'ingest',
         name: `${phase} records, ${locations} location${locations === 1 ? '' : 's'}`,
@@ -47,7 +51,8 @@ async function ofLocations(bench: Bench, locations: number): Promise<Row[]> {
         cpuMs: medianOf(takes.map(({ cpuMs }) => cpuMs)),
         bytes: null,
         ratio: index === 0 ? null : medianOf(ratios),
-        target: index === 0 || locations > 1 || phase === '1 % changed' ? null : 4,
+        cpuRatio: index === 0 ? null : medianOf(cpuRatios),
+        target: index === 0 ? null : againstEarlier,
       } as const
     })
   })

@@ -27,7 +27,7 @@ export const page: Work = async (bench) => {
           ...stored,
           copy,
         ]
-        const target = connections === 8 ? { target: isGzip ? 25 : 6 } : {}
+        const target = connections === 8 ? { target: isGzip ? 22 : 6 } : {}
         rows.push(
           ...(await rowsOf(bench, { work: 'page', name, connections, ...target }, [
             ...services(bench, fixture, ask),
@@ -55,11 +55,11 @@ export const page: Work = async (bench) => {
   return rows
 }
 
-/** Pages of 100, which are read as rows. */
+/** Pages of 100, which are read with their permit. */
 export const smallPage: Work = async (bench) => {
   const fixture = await bench.reading()
   const ask = { query: 'smallPage', connections: 8 } as const
-  return await rowsOf(bench, { work: 'page-100', name: 'page of 100', connections: 8 }, [
+  return await rowsOf(bench, { work: 'page-100', name: 'page of 100', connections: 8, target: 1.5 }, [
     ...services(bench, fixture, ask),
     handWritten(bench, fixture, ask),
     jsonAgg(bench, fixture, ask),

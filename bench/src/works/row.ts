@@ -28,7 +28,11 @@ export type Row = {
   bytes: number | null
   /** How many times as fast Bridgework was, the median of the rounds; null where there is nothing to compare. */
   ratio: number | null
-  /** The ratio, or the memory, that is asked for. */
+  /** How many times as much processor time this one took as Bridgework, the median of the rounds; null where there is nothing to compare. */
+  cpuRatio?: number | null
+  /** By how much of its median the rate of one that is not Bridgework differed from round to round. */
+  spread?: number
+  /** The ratio by processor time, or the memory, that is asked for. */
   target: number | null
   /** Records of the location, where that is what changes. */
   records?: number
@@ -41,3 +45,6 @@ export type Row = {
 export const ours = 'Bridgework'
 export const earlierOurs = 'Bridgework, the other checkout'
 export const byHand = 'hand-written'
+
+/** By processor time, against the other checkout. */
+export const againstEarlier = 0.95
