@@ -24,7 +24,7 @@ export type KeptSession = Omit<ComparedBefore, 'marks'> & {
 const probeEveryMs = 1000
 
 /** After a cycle it rests as long as that took, so that a busy office has half of the time for itself; but not longer than this. */
-const restMsMax = 5000
+const restMsMax = 2000
 
 /** A session is opened anew after this time, for what only its beginning finds out; and where a table could not be read, sooner. */
 const [sessionMsMax, retryUnreadableMs] = [6 * 60 * 60_000, 60_000]

@@ -154,7 +154,8 @@ export async function compareDigests(
     let { series, run } = begin
     let unknownRuns = unknownRunsFirst(series)
     let [rows, statements, finished] = [0, 0, 0]
-    const isEnough = () => rows >= rowsDue && (isSlow || rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
+    const isEnough = () =>
+      rows >= rowsDue && (memory !== null || rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
     for (; finished < names.length && !isEnough(); statements++) {
       if (statements >= statementsPerCycleMin) await options.yieldToOffice()
       const all = await readOrLeaveOut({ series, run }, unknownRuns)

@@ -29,6 +29,19 @@ export function tableWatch() {
     return believed.has(mark.engine) && !refuted.has(mark.engine)
   }
 
+  /** Believes the engines of which these times show that they move. */
+  function believe({ tables }: Marks): void {
+    for (const { engine, createdAt, updatedAt } of tables.values()) {
+      if (updatedAt === null) continue
+      if (
+        engine === 'innodb' ||
+        (engine === 'myisam' && millisecondsOf(updatedAt) - millisecondsOf(createdAt) > 1000)
+      ) {
+        believed.add(engine)
+      }
+    }
+  }
+
   return {
     read: async (database: Database): Promise<Marks> => {
       const names = [...tablesRead, ...tablesOfNewerVersions, notesTable].map((name) => `'${name}'`)
@@ -40,15 +53,13 @@ export function tableWatch() {
       )
       const tables = new Map<string, Mark>()
       for (const { name, engine, created, updated = null } of rows) {
-        const mark = { engine: engine ?? '', createdAt: created ?? '', updatedAt: updated }
-        tables.set(name ?? '', mark)
-        const since = updated !== null && created !== null ? millisecondsOf(updated) - millisecondsOf(`${created}`) : 0
-        if (mark.engine === 'innodb' ? updated !== null : mark.engine === 'myisam' && since > 1000) {
-          believed.add(mark.engine)
-        }
+        tables.set(name ?? '', { engine: engine ?? '', createdAt: created ?? '', updatedAt: updated })
       }
-      return { nowUtc: rows[0]?.now_utc ?? '', tables }
+      const marks = { nowUtc: rows[0]?.now_utc ?? '', tables }
+      believe(marks)
+      return marks
     },
+    believe,
 
     /** False only where it is certain that nothing was written to the table since what was read after `before`. */
     isWritten: (table: string, before: Marks, now: Marks): boolean => {
