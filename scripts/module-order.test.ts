@@ -91,6 +91,8 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/agents': [
     'agent',
     'agent_contact',
+    'agent_heartbeat',
+    'agent_problem',
     'agent_release',
     'enrolment_code',
     'agent_number',

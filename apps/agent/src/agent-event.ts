@@ -51,12 +51,13 @@ export type AgentEvent =
   | ({ event: 'dataset.failed' } & DatasetFailure)
   | { event: 'dataset.advice'; dataset: DatasetName; what: string }
   | ({ event: 'values.mended'; dataset: DatasetName } & MendedValues)
-  | { event: 'dataset.reading'; dataset: DatasetName; fully: FullReadReason | null; rows: number }
+  | { event: 'dataset.reading'; dataset: DatasetName; fully: FullReadReason | null; rows: number | null }
+  /** Rows of the source that were read, of so many; null: not known. `uploaded`: records. */
   | {
       event: 'dataset.progress'
       dataset: DatasetName
       rows: number
-      rowsTotal: number
+      rowsTotal: number | null
       uploaded: number
       startedAtMs: number
       pausedMs: number

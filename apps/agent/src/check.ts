@@ -33,7 +33,7 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   let notes = noNotes
   try {
     const self = await deps.client.identify()
-    serverTime = self.serverTime
+    serverTime = new Date(self.serverTime)
     zones = self.zones
     writtenByOthers = self.writtenByOthers
     notes = notesOf(self.notes, deps.sendNotes ?? true).read

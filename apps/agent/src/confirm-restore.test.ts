@@ -38,7 +38,7 @@ test('an agent whose database went back in time sends nothing before a person co
   assert.match(refused.stdout, /run "bridgework-agent confirm-restore"/)
   assert.deepEqual(
     server.requests.slice(requests).map(({ kind }) => kind),
-    ['self'],
+    ['heartbeats', 'heartbeats'],
     'not even the locations are sent',
   )
   const checked = await command('check')

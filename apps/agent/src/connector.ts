@@ -84,8 +84,15 @@ export type Digests = {
   replace(series: string, first: number, last: number, runs: readonly RunDigest[]): void
 }
 
-/** All records of a dataset, in chunks of at most a few thousand. `rowsMax`: about how many there are. */
-export type Scan = { readonly rowsMax: number; readonly chunks: AsyncIterable<ByLocation<readonly SourceRecord[]>> }
+/**
+ * All records of a dataset, in chunks of at most a few thousand. `rowsMax`: how many rows of the source it reads for them, counted before; null: not
+ * known. `rowsRead`: how many of those rows it has read. A row may become several records, or none.
+ */
+export type Scan = {
+  readonly rowsMax: number | null
+  readonly rowsRead: () => number
+  readonly chunks: AsyncIterable<ByLocation<readonly SourceRecord[]>>
+}
 
 export type FullReadReason =
   | 'first_read'
@@ -133,6 +140,8 @@ export type SourceCycle = {
   problemOf?(dataset: DatasetName, cursor: string | null): Promise<SourceProblem | null>
   /** What a person should know of a dataset that can be read. */
   adviceOn?(dataset: DatasetName): string | null
+  /** True: lines of it cannot be read, and are left out. */
+  skipsLines?(dataset: DatasetName): boolean
   /** How long reading has paused so far, because the source was busy with other work. */
   pausedMs?(): number
   /** What a person should know of the source as it is now, though it can be read; null for nothing new. */

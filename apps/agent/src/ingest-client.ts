@@ -85,26 +85,36 @@ export type NotesWanted = { readonly sourceId: string; readonly dataset: string;
 /** The release that the service wants the agent to take. Nothing of it is believed yet. */
 export type OfferedRelease = { readonly version: string; readonly size: number; readonly sha256: string }
 
+/** Who the server takes us for, its clock, and what people decided there. */
+export type Identity = {
+  readonly agentId: string
+  readonly organizationId: string
+  /** As it was answered. */
+  readonly serverTime: string
+  /** The highest number that the service has of this agent. */
+  readonly highestNumber: number | null
+  readonly epoch: string
+  readonly zones: ZonesSet
+  readonly notes: readonly NotesWanted[]
+  readonly writtenByOthers: readonly WrittenByOther[]
+  /** Source id → Bridgework's location id, of the locations that are not closed. */
+  readonly locations: ReadonlyMap<string, string>
+  /** The number of the contract that the service knows. */
+  readonly contract: number
+  /** Null: none. */
+  readonly release: OfferedRelease | null
+}
+
+/** The last upload that the service took, and in which epoch; a service that never had it says `restore_unmarked`. */
+export type Acknowledged = { readonly number: number; readonly epoch: string } | null
+
 export type IngestClient = {
-  /**
-   * Who the server takes us for, its clock, and the time zones that people set there. `acknowledged`: the last upload that it took, and in which
-   * epoch; a server that never had it says `restore_unmarked`.
-   */
-  identify(acknowledged?: { number: number; epoch: string } | null): Promise<{
-    agentId: string
-    organizationId: string
-    serverTime: Date
-    /** The highest number that the service has of this agent. */
-    highestNumber: number | null
-    epoch: string
-    zones: ZonesSet
-    notes: readonly NotesWanted[]
-    writtenByOthers: readonly WrittenByOther[]
-    /** The number of the contract that the service knows. */
-    contract: number
-    /** Null: none. */
-    release: OfferedRelease | null
-  }>
+  identify(): Promise<Identity>
+  /** Says how the agent is, and confirms what it has read. `notConfirmed`: ids of locations whose reads the service did not take. */
+  heartbeat(
+    body: IngestBodies['heartbeat'],
+    acknowledged: Acknowledged,
+  ): Promise<Identity & { readonly notConfirmed: readonly string[] }>
   /** One part, from 0, of the file of an offered release. */
   getReleasePart(version: string, number: number): Promise<Buffer>
   /** Says that a release was not taken, or was taken back. */
@@ -124,7 +134,6 @@ export type IngestClient = {
     number: number,
     body: Uint8Array,
   ): Promise<IngestAnswers['sendRecords']>
-  reportCycle(locationId: string, dataset: DatasetName, cycle: { readAt: Date; complete: boolean }): Promise<void>
   /** Begins a complete list; its id. */
   beginList(locationId: string, dataset: DatasetName, beganAtUpload: number): Promise<string>
   /** `body` is gzipped NDJSON, as the contract's `sliceLines` says. */
@@ -150,21 +159,12 @@ export type IngestOptions = {
 export function ingestClient(options: IngestOptions): IngestClient {
   const call = caller(options)
   return {
-    identify: async (acknowledged = null) => {
-      const headers = acknowledged && { [acknowledgedHeader]: `${acknowledged.number} ${acknowledged.epoch}` }
-      const answer = await call('identifyAgent', {}, headers ? { headers } : undefined)
-      return {
-        agentId: answer.agent_id,
-        organizationId: answer.organization_id,
-        serverTime: new Date(answer.server_time),
-        highestNumber: answer.highest_number,
-        epoch: answer.epoch,
-        zones: zonesOf(answer),
-        notes: answer.notes.map(({ source_id: sourceId, dataset, since }) => ({ sourceId, dataset, since })),
-        writtenByOthers: answer.written_by_others.map(writtenByOther),
-        contract: call.serviceContract(),
-        release: answer.release,
-      }
+    identify: async () => identityOf(await call('identifyAgent', {}), call.serviceContract()),
+    heartbeat: async (body, acknowledged) => {
+      const content = json(body)
+      const known = acknowledged && { [acknowledgedHeader]: `${acknowledged.number} ${acknowledged.epoch}` }
+      const answer = await call('heartbeat', {}, { ...content, headers: { ...content.headers, ...known } })
+      return { ...identityOf(answer, call.serviceContract()), notConfirmed: answer.not_confirmed }
     },
     getReleasePart: async (version, number) => {
       const { bytes } = await call('getReleasePart', { version, number: String(number) })
@@ -196,10 +196,6 @@ export function ingestClient(options: IngestOptions): IngestClient {
           },
         },
       ),
-    reportCycle: async (locationId, dataset, { readAt, complete }) => {
-      const body = { read_at: readAt.toISOString(), complete } satisfies IngestBodies['reportCycle']
-      await call('reportCycle', { location_id: locationId, dataset }, json(body))
-    },
     beginList: async (locationId, dataset, beganAtUpload) => {
       const body = { began_at_upload: beganAtUpload } satisfies IngestBodies['beginList']
       return (await call('beginList', { location_id: locationId, dataset }, json(body))).list_id
@@ -331,6 +327,22 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+function identityOf(answer: IngestAnswers['identifyAgent'], contract: number): Identity {
+  return {
+    agentId: answer.agent_id,
+    organizationId: answer.organization_id,
+    serverTime: answer.server_time,
+    highestNumber: answer.highest_number,
+    epoch: answer.epoch,
+    zones: zonesOf(answer),
+    notes: answer.notes.map(({ source_id: sourceId, dataset, since }) => ({ sourceId, dataset, since })),
+    writtenByOthers: answer.written_by_others.map(writtenByOther),
+    locations: new Map(answer.locations.map(({ source_id, location_id }) => [source_id, location_id])),
+    contract,
+    release: answer.release,
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
+import { dirname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { UsageError } from '@bridgework/command-line'
 import { UpdateRefused } from '@bridgework/contract/signed-release'
@@ -31,6 +32,7 @@ import { runAgent } from './run-agent.ts'
 import { findDatabaseServer } from './setup/find-open-dental.ts'
 import { setUp } from './setup/setup.ts'
 import { restartWindowsService } from './setup/windows-service.ts'
+import { freeBytesOf } from './state/check-state.ts'
 import { sourceMemory } from './state/source-memory.ts'
 import { openState } from './state/state.ts'
 import { StateUnusable } from './state/state-file.ts'
@@ -201,20 +203,21 @@ async function run(config: Config, options: Options): Promise<number> {
   const client = ingestClient(config)
   const retry = { sleep, random: Math.random, nowMs: Date.now, report, signal: stop.signal }
   const selfUpdate = once ? null : selfUpdateOf(client, retry)
-  const identify = async () => {
-    const self = await client.identify()
+  const heartbeat: IngestClient['heartbeat'] = async (...said) => {
+    const answer = await client.heartbeat(...said)
     toLauncher()
-    selfUpdate?.offer(self.release)
-    return self
+    selfUpdate?.offer(answer.release)
+    return answer
   }
   const state = openState(config.statePath, config)
   const connector = connectorOf(config, !once)
   const deps: AgentDeps = {
     connector,
-    client: { ...client, identify },
+    client: { ...client, heartbeat },
     state,
     limits: { ...uploadLimits, linesMax: config.uploadLinesMax },
     sendNotes: config.sendNotes,
+    freeBytes: () => freeBytesAt(config.statePath),
     ...retry,
     ...(selfUpdate && { selfUpdate }),
   }
@@ -237,6 +240,14 @@ async function run(config: Config, options: Options): Promise<number> {
     state.close()
     // Reading it would keep the process alive.
     process.stdin.destroy()
+  }
+}
+
+function freeBytesAt(statePath: string): number | null {
+  try {
+    return freeBytesOf(dirname(statePath))
+  } catch {
+    return null
   }
 }
 

@@ -91,7 +91,7 @@ export function eventText(event: AgentEvent, nowMs: number): string {
     case 'values.mended':
       return `${event.dataset}: ${mendedText(event)}`
     case 'dataset.reading':
-      return `${event.dataset}: reading ${event.fully === null ? '' : 'all '}${count(event.rows)} records${event.fully === null ? '' : ` (${event.fully})`}`
+      return `${event.dataset}: reading ${event.fully === null ? '' : 'all '}${event.rows === null ? '' : `${count(event.rows)} `}rows${event.fully === null ? '' : ` (${event.fully})`}`
     case 'dataset.progress':
       return progressText(event, nowMs)
     case 'dataset.finished':
@@ -128,10 +128,11 @@ export function mendedText({ table, column, mended, rows }: MendedValues): strin
 function progressText(event: AgentEvent & { event: 'dataset.progress' }, nowMs: number): string {
   const elapsedMs = Math.max(1, nowMs - event.startedAtMs)
   const perSecond = (event.rows / elapsedMs) * 1000
-  const left = perSecond > 0 && event.rowsTotal > event.rows ? (event.rowsTotal - event.rows) / perSecond : 0
+  const rowsLeft = event.rowsTotal === null ? 0 : event.rowsTotal - event.rows
+  const left = perSecond > 0 ? rowsLeft / perSecond : 0
   const paused = event.pausedMs > 0 ? ` · paused ${Math.ceil(event.pausedMs / 1000)} s for the office` : ''
   const ending = left > 0 ? ` · ${Math.ceil(left)} s left` : ''
-  return `${event.dataset}  ${count(event.rows)} of ${count(event.rowsTotal)} read · ${count(event.uploaded)} sent · ${count(Math.round(perSecond))}/s${ending}${paused}`
+  return `${event.dataset}  ${count(event.rows)}${event.rowsTotal === null ? '' : ` of ${count(event.rowsTotal)}`} read · ${count(event.uploaded)} sent · ${count(Math.round(perSecond))}/s${ending}${paused}`
 }
 
 function count(value: number): string {

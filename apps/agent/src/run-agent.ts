@@ -1,6 +1,6 @@
 import { backoffMs } from './backoff.ts'
 import type { AgentDeps } from './pipeline/context.ts'
-import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
+import { type CycleOutcome, type Heard, runCycle } from './pipeline/cycle.ts'
 
 /** How much earlier or later than the interval a cycle may begin, as a share, so that offices spread out. */
 const jitterShare = 0.1
@@ -21,8 +21,9 @@ export async function runAgent(
 ): Promise<CycleOutcome> {
   let failures = 0
   let fully = options.fully === true
+  const heard: Heard = { contact: null }
   for (;;) {
-    const outcome = await runCycle(deps, { fully })
+    const outcome = await runCycle(deps, { fully, heard })
     if (outcome.result === 'stopped') return outcome
     if (outcome.result === 'complete') fully = false
     // Between two cycles no upload is on its way, and none begins while the launcher looks for the new version and stops this one.

@@ -87,24 +87,30 @@ function agentOf(settings: Parameters<typeof openDentalConnector>[0]) {
   const identity = { serverUrl: 'http://localhost', organizationId: '1', agentId: '1' }
   const state = openState(join(folder, 'state.sqlite'), identity)
   let sent = 0
+  const locations = new Map<string, string>()
+  const identify = async () => ({
+    agentId: '1',
+    organizationId: '1',
+    serverTime: new Date().toISOString(),
+    highestNumber: null,
+    epoch: '1',
+    zones: { organization: 'America/Chicago', locations: new Map() },
+    writtenByOthers: [],
+    locations,
+    contract: contractNumber,
+    notes: [],
+    release: null,
+  })
   const client: AgentDeps['client'] = {
-    identify: async () => ({
-      agentId: '1',
-      organizationId: '1',
-      serverTime: new Date(),
-      highestNumber: null,
-      epoch: '1',
-      zones: { organization: 'America/Chicago', locations: new Map() },
-      writtenByOthers: [],
-      contract: contractNumber,
-      notes: [],
-      release: null,
-    }),
+    identify,
+    heartbeat: async () => ({ ...(await identify()), notConfirmed: [] }),
     getReleasePart: async () => Buffer.alloc(0),
     reportRelease: async () => {},
-    sendLocations: async (locations) => new Map(locations.map(({ source_id }) => [source_id, source_id])),
+    sendLocations: async (present) => {
+      for (const { source_id } of present) locations.set(source_id, source_id)
+      return locations
+    },
     sendRecords: async () => ({ inserted: 0, changed: 0, unchanged: 0, hidden: 0 }),
-    reportCycle: async () => {},
     beginList: async () => '1',
     sendListSlice: async () => ({ unknown: [], different: [] }),
     finishList: async () => ({ hidden: 0 }),

@@ -30,6 +30,8 @@ export const limits = {
   uploadLineDepthMax: 6,
   /** Bytes of a list of locations. */
   locationsBytesMax: 4 * 1024 * 1024,
+  /** Bytes of a heartbeat: it names each of a thousand locations for each dataset. */
+  heartbeatBytesMax: 1024 * 1024,
   /** Keys in one slice of a complete list. */
   sliceKeysMax: 10_000,
   /** Bytes of the signed file of an agent's release: its bundle has 2.4 MB. */

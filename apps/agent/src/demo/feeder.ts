@@ -13,7 +13,7 @@ import type { AgentEvent } from '../agent-event.ts'
 import { sleep } from '../backoff.ts'
 import { ingestClient } from '../ingest-client.ts'
 import { type AgentDeps, uploadLimits } from '../pipeline/context.ts'
-import { runCycle } from '../pipeline/cycle.ts'
+import { type Heard, runCycle } from '../pipeline/cycle.ts'
 import { openState } from '../state/state.ts'
 
 import type { FeederConfig } from './feeder-config.ts'
@@ -85,9 +85,10 @@ export async function runFeeder(
 
     let isSynced = false
     let failures = 0
+    const heard: Heard = { contact: null }
     while (!signal.aborted) {
       for (let n = 0; isSynced && failures === 0 && n < eventsPerCycle; n++) moveOn(living, file, now(), print)
-      const outcome = await runCycle(deps)
+      const outcome = await runCycle(deps, { heard })
       if (outcome.result === 'key_refused') return 'key_refused'
       if (outcome.result === 'stopped') break
       if (outcome.result === 'complete' && !isSynced) print({ event: 'synced', locations })

@@ -316,3 +316,63 @@ test('a change in the folder is noticed without waiting, once the file rests', {
   stop.abort()
   await waiting
 })
+
+test('the total of a read of files is the number of their records, or is not said', async (t) => {
+  const world = await someFolder(t, plans)
+  const rows = Object.fromEntries(Array.from({ length: 2_500 }, (_, index) => [index + 1, `Plan ${index + 1}`]))
+  world.write('plans.csv', csvOf(rows))
+  const progress = () =>
+    world.events.flatMap((event) => (event.event === 'dataset.progress' ? [[event.rows, event.rowsTotal]] : []))
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(progress(), [
+    [1_000, 2_500],
+    [2_000, 2_500],
+    [2_500, 2_500],
+  ])
+
+  // The daily read of files that this process has not read through.
+  world.restart()
+  world.clock.ms += 25 * 60 * 60_000
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(progress(), [
+    [1_000, null],
+    [2_000, null],
+    [2_500, null],
+  ])
+})
+
+test('an export that was not written for days, and lines that are left out, are reasons that the practice sees', async (t) => {
+  const mapping = oneDataset('insurance_plans', {
+    file: 'plans.csv',
+    key: 'No',
+    on_bad_line: 'skip_line',
+    attributes: { plan_name: 'Name' },
+  })
+  const world = await someFolder(t, mapping)
+  const said = () => world.server.heartbeats().at(-1)?.problems
+  world.write('plans.csv', csvOf({ 1: 'One' }))
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(said(), [])
+  world.clock.ms += 4 * 24 * 60 * 60_000
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(said(), [{ code: 'export_old', dataset: 'insurance_plans' }])
+  world.write('plans.csv', `${csvOf({ 1: 'One' })}\n,Without a key`)
+  assert.equal(await world.run(), 'complete', JSON.stringify(world.events))
+  assert.deepEqual(said(), [{ code: 'lines_skipped', dataset: 'insurance_plans' }])
+  // Nor in the daily read of a later process, for which the file is unchanged.
+  world.write('plans.csv', csvOf({ 1: 'One', 2: 'Two' }))
+  assert.equal(await world.run(), 'complete')
+  world.write('plans.csv', `${csvOf({ 1: 'One' })}\n,Two`)
+  assert.equal(await world.run(), 'complete')
+  world.restart()
+  world.clock.ms += 25 * 60 * 60_000
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(Object.keys(namesOf(world.visible('main', 'insurance_plans'))).toSorted(), ['1', '2'])
+  assert.deepEqual(said(), [{ code: 'lines_skipped', dataset: 'insurance_plans' }])
+  assert.equal(await world.run(), 'complete')
+  assert.equal(world.named('dataset.advice').length, 0, 'the log has it once')
+  assert.deepEqual(said(), [{ code: 'lines_skipped', dataset: 'insurance_plans' }])
+  world.setMapping('{')
+  assert.equal(await world.run(), 'failed')
+  assert.deepEqual(said(), [{ code: 'mapping_invalid' }])
+})

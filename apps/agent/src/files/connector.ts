@@ -64,11 +64,13 @@ function cycle(
   async function* chunks(
     name: DatasetName,
     keys: ReadonlySet<string> | null,
+    onRead: () => void = () => {},
   ): AsyncGenerator<ByLocation<SourceRecord[]>> {
     let chunk = new Map<string, SourceRecord[]>()
     let count = 0
     for await (const { record, locationKeys } of records(name)) {
       if (keys !== null && !keys.has(record.source_id)) continue
+      onRead()
       for (const key of locationKeys) {
         const list = chunk.get(key)
         if (list) list.push(record)
@@ -98,11 +100,13 @@ function cycle(
     },
 
     adviceOn: (name) => {
-      const { skipped } = preparedOf(name)
-      return skipped.length === 0
+      const { skipped, isUnchanged } = preparedOf(name)
+      return skipped.length === 0 || isUnchanged
         ? null
         : `${skipped.length} lines were skipped, so no record is removed. ${faultsText(skipped)}`
     },
+
+    skipsLines: (name) => preparedOf(name).skipped.length > 0,
 
     findChanges: async (name) => {
       const { cursor, isUnchanged, isFirst } = preparedOf(name)
@@ -120,8 +124,11 @@ function cycle(
     },
 
     scan: async (name) => {
-      const size = preparedOf(name).files.reduce((sum, file) => sum + file.look.size, 0)
-      return { rowsMax: Math.ceil(size / bytesOfRow), chunks: chunks(name, null) }
+      let rowsRead = 0
+      const onRead = () => {
+        rowsRead += 1
+      }
+      return { rowsMax: preparedOf(name).records, rowsRead: () => rowsRead, chunks: chunks(name, null, onRead) }
     },
 
     async *readRecords(name, keys) {
@@ -144,9 +151,6 @@ function cycle(
     end: async () => {},
   }
 }
-
-/** Only for the line that says how far a read has come. */
-const bytesOfRow = 200
 
 function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a dataset was read that was not asked for first')

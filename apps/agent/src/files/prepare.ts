@@ -15,6 +15,8 @@ export type Prepared = {
   readonly isFirst: boolean
   /** Lines that are left out, where the mapping says that the others may be read. */
   readonly skipped: readonly FileFault[]
+  /** How many records they have; null: they were not read through since this process began. */
+  readonly records: number | null
 }
 
 /** What was found out about files that have not changed since: so that a bad file is not read again at every pass. */
@@ -56,7 +58,14 @@ export async function prepare(
     const then = cursor?.files[file.name]
     return then !== undefined && isSame(then, now)
   })
-  if (isKnown && seenBefore && cursor !== null) return { files, cursor, isUnchanged: true, isFirst: false, skipped: [] }
+  if (isKnown && seenBefore && cursor !== null) {
+    // Which lines are left out must be known, or their records look removed.
+    if (dataset.badLine === 'skip_line') await validate(mapping, mappingHash, dataset, files, memory)
+    const known = memory.validated.get(dataset.dataset)
+    const outcome = known?.identity === identityOf(mappingHash, files) ? known.outcome : null
+    const { faults: skipped = [], records = null } = outcome ?? {}
+    return { files, cursor, isUnchanged: true, isFirst: false, skipped, records }
+  }
 
   const validated = await validate(mapping, mappingHash, dataset, files, memory)
   if (validated.faults.length > 0 && (dataset.badLine === 'refuse_file' || validated.isUnreadable)) {
@@ -74,7 +83,8 @@ export async function prepare(
   }
   const isUnchanged =
     isKnown && Object.entries(next.files).every(([name, { sha256 }]) => cursor?.files[name]?.sha256 === sha256)
-  return { files, cursor: next, isUnchanged, isFirst: cursor === null, skipped: validated.faults }
+  const { faults: skipped, records } = validated
+  return { files, cursor: next, isUnchanged, isFirst: cursor === null, skipped, records }
 }
 
 /** Reads the files through, as the agent would send them, and sends nothing. */
@@ -85,7 +95,7 @@ export async function validate(
   files: readonly { file: ExportFile; look: Look }[],
   memory: Memory,
 ): Promise<Validated> {
-  const identity = JSON.stringify([mappingHash, files.map(({ file, look: now }) => [file.name, now])])
+  const identity = identityOf(mappingHash, files)
   const known = memory.validated.get(dataset.dataset)
   if (known?.identity === identity) return known.outcome
   const read = recordReader(mapping, dataset)
@@ -112,6 +122,10 @@ export async function validate(
   const outcome = { hashes, faults, records, isUnreadable }
   memory.validated.set(dataset.dataset, { identity, outcome })
   return outcome
+}
+
+function identityOf(mappingHash: string, files: readonly { file: ExportFile; look: Look }[]): string {
+  return JSON.stringify([mappingHash, files.map(({ file, look: now }) => [file.name, now])])
 }
 
 export function changedMeanwhile(file: ExportFile): SourceProblem {

@@ -17,7 +17,9 @@ test('an installed agent takes what the operator publishes where updates are on,
   const publish = (version: string, bytes: Buffer) =>
     publishRelease(pool, sealRelease(version, bytes, privateKey), publicKey, async () => {})
   const contactsOf = (version: string) =>
-    server.requests.filter(({ kind, headers }) => kind === 'self' && headers['user-agent']?.endsWith(`/${version}`))
+    server.requests.filter(
+      ({ kind, headers }) => kind === 'heartbeats' && headers['user-agent']?.endsWith(`/${version}`),
+    )
   const partsOf = (version: string) =>
     server.requests.filter(({ path }) => path.includes(`/releases/${version}/parts/`))
   const until = async (isSo: () => Promise<boolean> | boolean) => {

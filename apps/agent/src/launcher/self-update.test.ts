@@ -197,6 +197,7 @@ async function someAgent(t: TestContext, step?: () => void) {
         location_time_zones: [],
         notes: [],
         written_by_others: [],
+        locations: [],
         release,
       }
       disturb(({ path, kind }) => {

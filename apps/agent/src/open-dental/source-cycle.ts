@@ -173,12 +173,16 @@ export function sourceCycle(
     }
   }
 
-  async function* scan(dataset: DatasetName): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
+  async function* scan(
+    dataset: DatasetName,
+    onRead: (rows: number) => void = () => {},
+  ): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
     for (const table of tablesPresent(readerOf(dataset).tables, session.columns)) {
       let last: string | null = null
       yield* readChunks(dataset, async (keysMax) => {
         const keys = await nextKeys(database, table, last, keysMax)
         last = keys.at(-1) ?? last
+        onRead(keys.length)
         return keys.flatMap((key) => recordIds(table, key))
       })
     }
@@ -220,11 +224,15 @@ export function sourceCycle(
 
     scan: async (dataset) => {
       let rowsMax = 0
-      for (const { table } of tablesPresent(readerOf(dataset).tables, session.columns)) {
-        const [row] = await database.query(`select count(*) as n from ${table}`)
+      let rowsRead = 0
+      for (const { table, isRecord } of tablesPresent(readerOf(dataset).tables, session.columns)) {
+        const [row] = await database.query(`select count(*) as n from ${table} where ${isRecord}`)
         rowsMax += Number(row?.n ?? 0)
       }
-      return { rowsMax, chunks: scan(dataset) }
+      const onRead = (rows: number) => {
+        rowsRead += rows
+      }
+      return { rowsMax, rowsRead: () => rowsRead, chunks: scan(dataset, onRead) }
     },
 
     findChanges: async (dataset, text, known): Promise<Changes> => {

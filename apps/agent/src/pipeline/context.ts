@@ -1,6 +1,7 @@
+import type { IngestBodies, ReportedProblem } from '@bridgework/contract/ingest'
 import type { DatasetFailure } from '../agent-event.ts'
 import type { Connector, DatasetName } from '../connector.ts'
-import type { IngestClient, IngestProblem } from '../ingest-client.ts'
+import type { Identity, IngestClient, IngestProblem } from '../ingest-client.ts'
 import type { SelfUpdate } from '../launcher/self-update.ts'
 import type { AgentState } from '../state/state.ts'
 import type { Notes } from './notes.ts'
@@ -18,8 +19,21 @@ export type AgentDeps = RetryDeps & {
   readonly limits: UploadLimits
   /** False: the office sends no note, whatever is granted. */
   readonly sendNotes?: boolean
+  /** How much room the disk of the state has; null: it cannot be seen. */
+  readonly freeBytes?: () => number | null
   /** Takes releases that the service offers; absent: this agent takes none by itself. */
   readonly selfUpdate?: SelfUpdate
+}
+
+/** What the service said of itself and of this agent, and the agent's clock then. */
+export type Contact = Identity & { readonly atMs: number }
+
+/** A finished read that the service has not confirmed yet. */
+export type UnconfirmedRead = {
+  readonly locationId: string
+  readonly dataset: DatasetName
+  readonly readAt: Date
+  readonly complete: boolean
 }
 
 /** What one cycle's steps share. */
@@ -37,6 +51,17 @@ export type CycleContext = AgentDeps & {
   }
   /** Locations that the server will not take this dataset for; the others go on. */
   readonly skipped: Set<string>
+  readonly startedAtMs: number
+  /** What the service said last; `isAsked`: in this cycle, so that something may be sent. */
+  contact: Contact | null
+  isAsked: boolean
+  /** By `skipKey`. */
+  readonly reads: Map<string, UnconfirmedRead>
+  /** True: the service did not take a read. */
+  hasUnconfirmed: boolean
+  reading: IngestBodies['heartbeat']['reading']
+  /** Why something is not read or not sent. */
+  readonly problems: ReportedProblem[]
   /** Datasets that the cycle did not sync; the others go on. */
   readonly failures: DatasetFailure[]
   /** What the server refused first of one dataset; the cycle goes on with the others, then fails with it. */

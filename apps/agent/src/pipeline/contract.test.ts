@@ -26,13 +26,13 @@ async function someOffice(t: TestContext) {
     agent.source.content.patients.set(record.source_id, record)
   const cycle = async (contract?: number) => {
     const deps = agent.deps()
-    const { identify } = deps.client
+    const { heartbeat } = deps.client
     const client =
       contract === undefined
         ? deps.client
         : {
             ...deps.client,
-            identify: async (known?: Parameters<typeof identify>[0]) => ({ ...(await identify(known)), contract }),
+            heartbeat: async (...said: Parameters<typeof heartbeat>) => ({ ...(await heartbeat(...said)), contract }),
           }
     const before = agent.server.requests.length
     const outcome = await runCycle({ ...deps, client, connector: { ...agent.source, datasets: ['patients'] } })

@@ -230,9 +230,11 @@ test('an agent whose source cannot be read shows the server that it is there', a
     throw new SourceProblem('unreachable', 'The database does not answer.', 'Start it.')
   }
   assert.deepEqual(await agent.run(), { result: 'failed', retryAfterMs: null })
+  const path = '/ingest/v1/agents/self/heartbeats'
   assert.deepEqual(
-    agent.server.requests.map(({ path }) => path),
-    ['/ingest/v1/agents/self'],
+    agent.server.requests.map((request) => request.path),
+    [path, path],
+    'at the beginning, and with the reason at the end',
   )
   agent.server.world.interference = () => ({ status: 503, body: {} })
   assert.deepEqual(await agent.run(), { result: 'failed', retryAfterMs: null })

@@ -1,11 +1,13 @@
+import { hash } from 'node:crypto'
 import { contractNumber, getDataset, numbersOf } from '@bridgework/contract'
 import { isUploadNumber } from '@bridgework/contract/ingest'
 import type { DatasetFailure } from '../agent-event.ts'
 import { type DatasetName, isPassing, type SourceCycle, SourceProblem, timeZoneUnknown } from '../connector.ts'
-import { type IngestClient, IngestProblem, type IngestProblemKind, type WrittenByOther } from '../ingest-client.ts'
-import type { AgentDeps, CycleContext, Target } from './context.ts'
+import { IngestProblem, type IngestProblemKind, type NotesWanted, type WrittenByOther } from '../ingest-client.ts'
+import type { AgentDeps, Contact, CycleContext, Target } from './context.ts'
 import { retrying, skipKey } from './context.ts'
 import { syncDataset, syncRechecks } from './dataset.ts'
+import { askFirst, BeginAgain, beat, beatAtFailure, noteProblem, reasonOf } from './heartbeat.ts'
 import { notesOf } from './notes.ts'
 import { Stopped } from './retry.ts'
 import { resumeUpload } from './upload.ts'
@@ -29,25 +31,49 @@ export type CycleOutcome =
   | { readonly result: 'key_refused' }
   | { readonly result: 'stopped' }
 
+/** What the service said at the end of a cycle that succeeded: the next one begins with it, and asks again before it sends anything. */
+export type Heard = { contact: Contact | null }
+
 /**
  * One pass: finish the upload that was under way, send the locations, then each dataset. Reports what it does; throws
  * only for a bug. It may be killed at any line: the next cycle goes on from what the state says.
  */
-export async function runCycle(deps: AgentDeps, options: { fully?: boolean } = {}): Promise<CycleOutcome> {
+export async function runCycle(
+  deps: AgentDeps,
+  { fully = false, heard = { contact: null } }: { fully?: boolean; heard?: Heard } = {},
+): Promise<CycleOutcome> {
+  const known = heard.contact
+  heard.contact = null
   try {
-    return await attemptCycle(deps, options.fully === true)
+    const { outcome, contact } = await attemptCycle(deps, { fully, known, isAsked: false, isFirst: known === null })
+    heard.contact = outcome.result === 'complete' || outcome.result === 'incomplete' ? contact : null
+    return outcome
   } catch (error) {
     return outcomeOf(deps, error)
   }
 }
 
-async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): Promise<CycleOutcome> {
+/** `known`: what the service has said; `isAsked`: in this cycle. `isFirst`: no cycle has succeeded since the state was opened. */
+type Attempt = { fully: boolean; known: Contact | null; isAsked: boolean; isFirst: boolean; isSecond?: true }
+
+async function attemptCycle(
+  deps: AgentDeps,
+  attempt: Attempt,
+): Promise<{ outcome: CycleOutcome; contact: Contact | null }> {
+  const { fully } = attempt
   const startedAtMs = deps.nowMs()
   const context: CycleContext = {
     ...deps,
     budget: { attemptsLeft: retriesMax, deadlineMs: startedAtMs + waitMaxMs },
     totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, hasPaused: false },
     skipped: new Set(),
+    startedAtMs,
+    contact: attempt.known,
+    isAsked: attempt.isAsked,
+    reads: new Map(),
+    hasUnconfirmed: false,
+    reading: null,
+    problems: [],
     failures: [],
     failure: null,
     notes: notesOf([], false),
@@ -56,16 +82,20 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const unread = new Set<DatasetName>()
   deps.report({ event: 'cycle.began' })
   try {
-    const { zones, notes: wanted, writtenByOthers, contract } = await compareState(context)
+    const contact = await contactOf(context)
+    const { zones, notes: wanted, writtenByOthers, contract } = contact
+    compareState(context, contact)
     context.contract = contract
     context.notes = notesOf(wanted, deps.sendNotes !== false)
     await resumeUpload(context)
+    if (attempt.isFirst && deps.state.setAside !== null) noteProblem(context, 'state_set_aside')
     const source = await deps.connector.beginCycle(zones, context.notes.read)
     try {
       const advice = source.advice?.() ?? null
       if (advice !== null) context.report({ event: 'source.advice', what: advice })
       const isRestored = await requireNotOlder(source, deps.state.source)
       const targets = ownTargets(context, await sendLocations(context, source), writtenByOthers)
+      noteKeptNotes(context, wanted)
       const isKnown = (dataset: DatasetName) => numbersOf(getDataset(dataset), contract).length > 0
       const datasets = targets.length === 0 ? [] : deps.connector.datasets.filter(isKnown)
       const finishComparison = datasets.length === 0 ? undefined : await source.findSilentChanges?.(deps.state.digests)
@@ -89,16 +119,63 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
       await source.end()
     }
   } catch (error) {
-    // The state was behind the server and has just been emptied: the same cycle again, once, sends everything anew.
-    if (isSecond || !(error instanceof IngestProblem) || error.kind !== 'key_reused') throw error
-    return await attemptCycle(deps, fully, true)
+    if (!attempt.isSecond) {
+      // The state was behind the server and has just been emptied: the same cycle again, once, sends everything anew.
+      if (error instanceof IngestProblem && error.kind === 'key_reused')
+        return await attemptCycle(deps, { ...attempt, known: null, isAsked: false, isSecond: true })
+      if (error instanceof BeginAgain)
+        return await attemptCycle(deps, { ...attempt, known: context.contact, isAsked: true, isSecond: true })
+    }
+    await sayWhy(context, error)
+    throw error
   }
+  const isWhole = context.skipped.size === 0 && context.failures.length === 0
+  await beat(context, isWhole ? 'idle' : 'failing', { isEnd: true })
   if (context.failure) throw context.failure
   const { uploaded, refused, held } = context.totals
   deps.report({ event: 'cycle.finished', durationMs: deps.nowMs() - startedAtMs, uploaded, refused })
-  if (context.skipped.size > 0) return { result: 'failed', retryAfterMs: null }
-  const { failures } = context
-  return failures.length > 0 ? { result: 'incomplete', failures } : { result: 'complete', uploaded, refused, held }
+  const { contact, failures } = context
+  if (context.skipped.size > 0 || context.hasUnconfirmed)
+    return { outcome: { result: 'failed', retryAfterMs: null }, contact }
+  return {
+    outcome: failures.length > 0 ? { result: 'incomplete', failures } : { result: 'complete', uploaded, refused, held },
+    contact,
+  }
+}
+
+/** What the cycle begins with. An upload that waits is sent only after the service was asked. */
+async function contactOf(context: CycleContext): Promise<Contact> {
+  if (context.contact === null || (!context.isAsked && context.state.pendingUpload() !== null)) {
+    await beat(context, 'working')
+    context.isAsked = true
+  }
+  if (context.contact === null) throw new Error('the service has not answered')
+  return context.contact
+}
+
+/** The service refused something, and takes a heartbeat all the same: what was finished before is confirmed by it. */
+function answersStill({ status, kind }: IngestProblem): boolean {
+  return status !== null && kind !== 'key_refused' && kind !== 'restore_unmarked'
+}
+
+/** Says to the service why a cycle failed, unless the service itself, or the way to it, is what failed. */
+async function sayWhy(context: CycleContext, error: unknown): Promise<void> {
+  if (error instanceof SourceProblem) noteProblem(context, error.kind, { place: error.place })
+  else if (context.state.problemOf(error)) noteProblem(context, 'state_unusable')
+  else if (!(error instanceof IngestProblem) || !answersStill(error)) return
+  const isEnd = !(error instanceof IngestProblem)
+  await beatAtFailure(context, {
+    state: error instanceof SourceProblem && isPassing(error) ? 'idle' : 'failing',
+    isEnd,
+  })
+}
+
+/** The office keeps its notes, though the practice granted them. */
+function noteKeptNotes(context: CycleContext, wanted: readonly NotesWanted[]): void {
+  if (context.sendNotes !== false) return
+  const names = new Set(wanted.map(({ dataset }) => dataset))
+  for (const dataset of context.connector.datasets)
+    if (names.has(dataset)) noteProblem(context, 'notes_not_sent', { dataset })
 }
 
 /** A longer wait than this is not asked for one dataset's sake. */
@@ -117,6 +194,7 @@ async function orReport(context: CycleContext, dataset: DatasetName, sync: () =>
     else if (error instanceof IngestProblem && concernsDataset(error)) {
       const { kind, errors } = error
       fail(context, { dataset, because: kind, table: null, column: null, what: errors, todo: todoOf(error) })
+      noteProblem(context, reasonOf(kind), { dataset })
       context.failure ??= error
     } else throw error
     return false
@@ -127,6 +205,7 @@ function reportUnreadable(context: CycleContext, dataset: DatasetName, problem: 
   const { kind, place, message, todo } = problem
   const { table, column } = place ?? { table: null, column: null }
   fail(context, { dataset, because: kind, table, column, what: message, todo })
+  noteProblem(context, kind, { dataset, place })
 }
 
 function fail(context: CycleContext, failure: DatasetFailure): void {
@@ -151,15 +230,9 @@ function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
 /**
  * Before anything is read or sent: is this state the one that the service knows? One that was restored from a backup, or a
  * service whose database was, ends in a comparison of everything, and so does a number that the service would not take. An
- * agent whose source cannot be read shows by this that it is there. Gives what people decided at the service: time zones, who may read notes, and which agent writes where.
+ * agent whose source cannot be read shows by this that it is there.
  */
-async function compareState(
-  context: CycleContext,
-): Promise<Pick<Awaited<ReturnType<IngestClient['identify']>>, 'zones' | 'notes' | 'writtenByOthers' | 'contract'>> {
-  const { state, report } = context
-  const { highestNumber, epoch, zones, notes, writtenByOthers, contract } = await retrying(context, () =>
-    context.client.identify(context.state.acknowledged()),
-  )
+function compareState({ state, report }: CycleContext, { highestNumber, epoch }: Contact): void {
   const known = state.epoch()
   if (highestNumber !== null && highestNumber >= state.nextUploadNumber()) {
     report({ event: 'state.behind', because: 'state_restored' })
@@ -177,7 +250,6 @@ async function compareState(
     throw new IngestProblem('unexpected', `${what} Enroll this agent again: bridgework-agent enroll --replace`)
   }
   if (known !== epoch) state.keepEpoch(epoch)
-  return { zones, notes, writtenByOthers, contract }
 }
 
 /** Whether the source can give this dataset now; says why not, and what a person should know. */
@@ -187,30 +259,49 @@ async function canBeRead(context: CycleContext, source: SourceCycle, dataset: Da
   if (problem === null) {
     const what = source.adviceOn?.(dataset) ?? null
     if (what !== null) context.report({ event: 'dataset.advice', dataset, what })
+    if (source.skipsLines?.(dataset)) noteProblem(context, 'lines_skipped', { dataset })
     return true
   }
   const { kind, message, todo } = problem
-  if (isPassing(problem)) context.report({ event: 'dataset.put_off', dataset, because: kind, what: message, todo })
-  else reportUnreadable(context, dataset, problem)
+  if (isPassing(problem)) {
+    context.report({ event: 'dataset.put_off', dataset, because: kind, what: message, todo })
+    noteProblem(context, kind, { dataset, place: problem.place })
+  } else reportUnreadable(context, dataset, problem)
   return false
 }
 
+/** Locations that did not change are sent again after this time: what the service has of them may have been lost. */
+const locationsAgainMs = 60 * 60 * 1000
+
 /**
- * Sends every location at every cycle: they are few, and the answer says which ids are in force. The list is complete, so the server closes
- * one that is gone from the source; what the state says of it is forgotten, because its records may be hidden until it is back.
+ * Sends every location when one of them changed, or what the service says. The list is complete, so the server closes one that is gone from the
+ * source; what the state says of it is forgotten, because its records may be hidden until it is back. Gives the ids that are in force.
  */
 async function sendLocations(context: CycleContext, source: SourceCycle): Promise<Target[]> {
   const known = new Set(context.state.sentLocations().map(({ source_id }) => source_id))
   const present = await source.readLocations(known)
   await source.confirm()
   const datasets = new Map(context.connector.datasets.map((each) => [each, source.notProvided?.(each) ?? []]))
-  const ids = await retrying(context, () => context.client.sendLocations(present, datasets))
-  const sourceIds = new Set(present.map((location) => location.source_id))
-  for (const { source_id } of context.state.sentLocations()) {
-    if (!sourceIds.has(source_id)) context.state.forgetLocation(source_id, ids.get(source_id))
+  const { locations, epoch, contract, writtenByOthers } = await contactOf(context)
+  const others = writtenByOthers.map(({ sourceId }) => sourceId)
+  const key = hash('sha256', JSON.stringify([present, [...datasets], epoch, contract, others]))
+  const sent = context.state.locationsSent()
+  const isSent =
+    sent?.key === key &&
+    Math.abs(context.nowMs() - sent.atMs) < locationsAgainMs &&
+    present.every(({ source_id }) => locations.has(source_id))
+  let ids = locations
+  if (!isSent) {
+    await askFirst(context)
+    ids = await retrying(context, () => context.client.sendLocations(present, datasets))
+    const sourceIds = new Set(present.map((location) => location.source_id))
+    for (const { source_id } of context.state.sentLocations()) {
+      if (!sourceIds.has(source_id)) context.state.forgetLocation(source_id, ids.get(source_id))
+    }
+    context.state.keepSentLocations(present)
+    context.state.keepLocationsSent(key, context.nowMs())
+    context.report({ event: 'locations.sent', locations: present.length })
   }
-  context.state.keepSentLocations(present)
-  context.report({ event: 'locations.sent', locations: present.length })
   // They were sent all the same, so that a person can give each a time zone.
   if (present.some((location) => location.time_zone === null)) throw timeZoneUnknown(present)
   return present.map(({ source_id }) => {
@@ -223,15 +314,17 @@ async function sendLocations(context: CycleContext, source: SourceCycle): Promis
 
 /** Without the locations at which another agent writes: those are not even read, and the cycle fails after the rest. */
 function ownTargets(
-  { connector, report, skipped }: CycleContext,
+  context: CycleContext,
   targets: readonly Target[],
   writtenByOthers: readonly WrittenByOther[],
 ): Target[] {
+  const { connector, report, skipped } = context
   const others = new Map(writtenByOthers.map(({ sourceId, what }) => [sourceId, what]))
   return targets.filter(({ sourceId, locationId }) => {
     const what = others.get(sourceId)
     if (what === undefined) return true
     report({ event: 'location.written_by_other', what, todo: todoFor('written_by_other') })
+    noteProblem(context, 'written_by_other', { locationId })
     for (const dataset of connector.datasets) skipped.add(skipKey(locationId, dataset))
     return false
   })

@@ -1,7 +1,8 @@
 import { getDataset, numbersOf } from '@bridgework/contract'
-import type { ByLocation, Changes, DatasetName, FullReadReason, SourceCycle, SourceRecord } from '../connector.ts'
+import type { ByLocation, Changes, DatasetName, FullReadReason, Scan, SourceCycle } from '../connector.ts'
 import { IngestProblem, isAboutLocation } from '../ingest-client.ts'
-import { type CycleContext, retrying, skipKey, type Target } from './context.ts'
+import { type CycleContext, skipKey, type Target } from './context.ts'
+import { beatInBetween, noteProblem, skip } from './heartbeat.ts'
 import { type FinishedRead, reconcile } from './reconcile.ts'
 import { Stopped } from './retry.ts'
 import { refusedAgainAfterMs, reportRefused, uploadChanged } from './upload.ts'
@@ -9,12 +10,15 @@ import { refusedAgainAfterMs, reportRefused, uploadChanged } from './upload.ts'
 /** Once a day everything is read and compared, whatever the change stamps say. */
 const fullReadEveryMs = 24 * 60 * 60 * 1000
 
+/** A nightly export is missed by then, also over a long weekend. */
+const exportOldMs = 4 * 24 * 60 * 60 * 1000
+
 /** What is about to be read, and how it will be known afterwards what is gone. */
-type Plan = { readonly rowsMax: number; readonly chunks: AsyncIterable<ByLocation<readonly SourceRecord[]>> } & (
-  | { readonly by: 'list'; readonly keys: ByLocation<readonly string[]> }
-  | { readonly by: 'scan'; readonly readNumber: number }
-  | { readonly by: 'name'; readonly keys: readonly string[] }
-)
+type Plan = Pick<Scan, 'rowsMax' | 'chunks'> & { readonly rowsRead?: Scan['rowsRead'] } & (
+    | { readonly by: 'list'; readonly keys: ByLocation<readonly string[]> }
+    | { readonly by: 'scan'; readonly readNumber: number }
+    | { readonly by: 'name'; readonly keys: readonly string[] }
+  )
 
 /**
  * Brings one dataset up to date at all locations: read what changed or is unknown, send what differs, then hide what is
@@ -56,6 +60,8 @@ export async function syncDataset(
   context.state.keepContractRead(dataset, contract)
   context.state.clearRechecks(dataset, rechecks)
   reportMended(context, source, dataset)
+  const writtenAtMs = source.readAt?.(dataset).getTime() ?? startedAtMs
+  if (startedAtMs - writtenAtMs > exportOldMs) noteProblem(context, 'export_old', { dataset })
   context.report({ event: 'dataset.finished', dataset, ...counts, durationMs: context.nowMs() - startedAtMs })
 }
 
@@ -74,7 +80,7 @@ export async function syncRechecks(
   const beganAtUpload = context.state.nextUploadNumber()
   const chunks = source.readRecords(dataset, rechecks)
   const plan: Plan = { by: 'name', keys: rechecks, rowsMax: rechecks.length, chunks }
-  await readAndSend(context, source, { dataset, targets, plan, beganAtUpload, fully: null, startedAtMs })
+  await readAndSend(context, source, { dataset, targets, plan, beganAtUpload, fully: null, startedAtMs, isAgain: true })
   if (targets.some((target) => context.skipped.has(skipKey(target.locationId, dataset)))) return
   reportMended(context, source, dataset)
   context.state.clearRechecks(dataset, rechecks)
@@ -130,6 +136,8 @@ async function readAndSend(
     beganAtUpload: number
     fully: FullReadReason | null
     startedAtMs: number
+    /** True: only what a later dataset let go of. */
+    isAgain?: true
   },
 ): Promise<{ rows: number; uploaded: number }> {
   const { dataset, targets, plan, startedAtMs } = reading
@@ -155,25 +163,25 @@ async function readAndSend(
     const pausedMs = source.pausedMs?.() ?? 0
     if (pausedMs > 0 && !context.totals.hasPaused) context.report({ event: 'source.busy' })
     context.totals.hasPaused ||= pausedMs > 0
-    context.report({
-      event: 'dataset.progress',
-      dataset,
-      rows,
-      rowsTotal: plan.rowsMax,
-      uploaded,
-      startedAtMs,
-      pausedMs,
-    })
+    const rowsRead = plan.rowsRead?.() ?? rows
+    // Rows that came since they were counted.
+    const rowsTotal = plan.rowsMax === null ? null : Math.max(plan.rowsMax, rowsRead)
+    context.report({ event: 'dataset.progress', dataset, rows: rowsRead, rowsTotal, uploaded, startedAtMs, pausedMs })
+    context.reading = { dataset, rows_read: rowsRead, rows_total: rowsTotal }
+    await beatInBetween(context)
   }
+  context.reading = null
 
   await source.confirm()
   for (const target of targets) {
-    const complete = reading.fully !== null || !context.state.locationProgress(target.locationId, dataset).isComplete
+    const isAgain = reading.isAgain === true
+    const { isComplete } = context.state.locationProgress(target.locationId, dataset)
+    const complete = !isAgain && (reading.fully !== null || !isComplete)
     const outcome = outcomeOf(context, target, dataset, plan, met.get(target.locationId) ?? new Set())
     const read = { ...outcome, beganAtUpload: reading.beganAtUpload, complete }
     const readAt = source.readAt?.(dataset) ?? new Date(startedAtMs)
     const namesGone = source.isComplete?.(dataset) ?? true
-    await finishLocation(context, target, dataset, { ...read, namesGone }, readAt)
+    await finishLocation(context, target, dataset, { ...read, namesGone, isAgain }, readAt)
     reportRefused(context, target, dataset)
   }
   return { rows, uploaded: context.totals.uploaded - uploadedBefore }
@@ -224,24 +232,18 @@ async function finishLocation(
   context: CycleContext,
   target: Target,
   dataset: DatasetName,
-  read: FinishedRead & { namesGone: boolean },
+  read: FinishedRead & { namesGone: boolean; isAgain: boolean },
   readAt: Date,
 ): Promise<void> {
-  const { client, state, skipped } = context
-  if (skipped.has(skipKey(target.locationId, dataset))) return
+  if (context.skipped.has(skipKey(target.locationId, dataset))) return
   try {
     if (read.namesGone) await reconcile(context, target, dataset, read)
-    await retrying(context, () => client.reportCycle(target.locationId, dataset, { readAt, complete: read.complete }))
-    if (read.complete) state.markComplete(target.locationId, dataset)
+    const { locationId } = target
+    // What was only read again was not read as a whole.
+    if (!read.isAgain)
+      context.reads.set(skipKey(locationId, dataset), { locationId, dataset, readAt, complete: read.complete })
   } catch (error) {
     if (!(error instanceof IngestProblem) || !isAboutLocation(error)) throw error
-    skipped.add(skipKey(target.locationId, dataset))
-    context.report({
-      event: 'location.skipped',
-      locationId: target.locationId,
-      dataset,
-      because: error.kind,
-      errors: error.errors,
-    })
+    skip(context, target, dataset, error)
   }
 }

@@ -5,6 +5,7 @@ import { limits } from '@bridgework/contract'
 import type { DatasetName } from '../connector.ts'
 import { IngestProblem } from '../ingest-client.ts'
 import { type CycleContext, retrying, type Target } from './context.ts'
+import { askFirst } from './heartbeat.ts'
 
 /** A finished read of one dataset at one location. */
 export type FinishedRead = {
@@ -40,6 +41,7 @@ export async function reconcile(
   // After a complete read the list is sent though nothing seems missing: a lost state knows of no removal.
   if (missing.size === 0 && !complete && !isHeld) return
 
+  await askFirst(context)
   const listId = await retrying(context, () => context.client.beginList(locationId, dataset, beganAtUpload))
   const wrong: string[] = []
   let after: string | null = null

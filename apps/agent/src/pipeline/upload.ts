@@ -1,7 +1,8 @@
 import type { DatasetName, SourceRecord } from '../connector.ts'
 import { IngestProblem, isAboutLocation } from '../ingest-client.ts'
 import type { RefusedRecord } from '../state/state.ts'
-import { type CycleContext, retrying, skipKey, type Target } from './context.ts'
+import { type CycleContext, retrying, type Target } from './context.ts'
+import { askFirst, noteProblem, skip } from './heartbeat.ts'
 import { batches, type Line, lineOf, packLines, unpackLines } from './line.ts'
 
 /** A refused record is tried again when it changed, else this much later: the server may have learnt to take it. */
@@ -59,6 +60,7 @@ async function sendBatch(
   lines: readonly Line[],
 ): Promise<void> {
   if (lines.length === 0) return
+  await askFirst(context)
   const upload = context.state.beginUpload(
     target.locationId,
     dataset,
@@ -89,14 +91,7 @@ async function afterRefusal(
   }
   if (problem.kind === 'unexpected') throw problem
   if (isAboutLocation(problem)) {
-    context.skipped.add(skipKey(target.locationId, dataset))
-    context.report({
-      event: 'location.skipped',
-      locationId: target.locationId,
-      dataset,
-      because: problem.kind,
-      errors: problem.errors,
-    })
+    skip(context, target, dataset, problem)
     return
   }
   const bad = problem.kind === 'record_invalid' ? linesNamed(problem, lines) : []
@@ -155,7 +150,9 @@ function mayBeTried(
 
 /** Says at every cycle which records the server does not take: they are missing from what vendors see. */
 export function reportRefused(context: CycleContext, target: Target, dataset: DatasetName): void {
-  for (const { sourceId, errors } of context.state.refusedRecords(target.locationId, dataset).values()) {
+  const refused = context.state.refusedRecords(target.locationId, dataset)
+  if (refused.size > 0) noteProblem(context, 'records_refused', { dataset, locationId: target.locationId })
+  for (const { sourceId, errors } of refused.values()) {
     context.totals.refused += 1
     const printable = sourceId.replace(/\p{C}/gu, ' ')
     context.report({ event: 'record.refused', locationId: target.locationId, dataset, sourceId: printable, errors })

@@ -34,7 +34,7 @@ test('a source that is older than it was is not sent until a person confirms it;
     agent.restart()
   }
   assert.equal(agent.named('cycle.failed').at(-1)?.what, 'The source is older than before.')
-  assert.deepEqual([...new Set(agent.server.requests.slice(requests).map(({ kind }) => kind))], ['self'])
+  assert.deepEqual([...new Set(agent.server.requests.slice(requests).map(({ kind }) => kind))], ['heartbeats'])
 
   assert.equal(await confirm(), 0)
   // A cycle that does not come to its end leaves the comparison to the next one.

@@ -6,6 +6,12 @@ import { stateProblem } from './state-file.ts'
 /** Less than this is soon full: the state of a large practice has some hundred MB. */
 const freeMinBytes = 500 * 1024 * 1024
 
+/** Free on the disk of a folder. */
+export function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
 /**
  * Whether the state file can be written, and how much room its disk has. The file itself is not opened: a running agent has it locked, and heals a damaged
  * one at its start.
@@ -17,8 +23,7 @@ export function checkState(path: string, freeMin: number = freeMinBytes): Findin
   try {
     accessSync(existsSync(path) ? path : folder, constants.W_OK)
     accessSync(folder, constants.W_OK)
-    const { bavail, bsize } = statfsSync(folder)
-    const free = bavail * bsize
+    const free = freeBytesOf(folder)
     const mb = Math.floor(free / 1024 / 1024).toLocaleString('en-US')
     if (free >= freeMin)
       return [{ outcome: 'good', what: `The state can be written (${mb} MB free on its disk).`, todo: null }]

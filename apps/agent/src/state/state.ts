@@ -47,7 +47,7 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     database.exec(
       'delete from record; delete from refused; delete from upload; delete from dataset; delete from location_dataset; delete from recheck',
     )
-    database.exec(`delete from setting where name = 'acknowledged_upload'`)
+    database.exec(`delete from setting where name in ('acknowledged_upload', 'locations_sent')`)
     digests.forget()
   }
 
@@ -279,6 +279,16 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
       transaction(() => {
         for (const location of locations) statements.putLocation.run(location.source_id, JSON.stringify(location))
       }),
+
+    /** What names the last report of locations that the service took, and when; null: none. */
+    locationsSent: (): { key: string; atMs: number } | null => {
+      const [atMs, key] = (get('locations_sent') ?? '').split(' ')
+      return key === undefined ? null : { key, atMs: Number(atMs) }
+    },
+
+    keepLocationsSent: (key: string, atMs: number): void => {
+      statements.set.run('locations_sent', `${atMs} ${key}`)
+    },
 
     /** The source has the location no more. When it has it again, everything of it is sent again. */
     forgetLocation: (sourceId: string, locationId: string | undefined): void =>

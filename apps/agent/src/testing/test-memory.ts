@@ -59,6 +59,8 @@ async function startCountingServer(t: Cleanup) {
       notes: [],
       release: null,
       written_by_others: [],
+      locations: [],
+      not_confirmed: [],
     }
     if (request.url?.endsWith('/locations')) {
       const { locations } = JSON.parse(body) as { locations: { source_id: string }[] }
@@ -71,7 +73,6 @@ async function startCountingServer(t: Cleanup) {
     } else if (request.url?.endsWith('/complete_lists')) answer = { list_id: '1' }
     else if (request.url?.endsWith('/slices')) answer = { unknown: [], different: [] }
     else if (request.url?.endsWith('/finish')) answer = { hidden: 0 }
-    else if (request.url?.endsWith('/cycles')) answer = { synced_at: new Date().toISOString() }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
   server.listen(0, '127.0.0.1')

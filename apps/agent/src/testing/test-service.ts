@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { type DatasetName, datasetNames, datasetsWithNotes, getDataset } from '@bridgework/contract'
-import { ingestUrl } from '@bridgework/contract/ingest'
+import { type IngestBodies, ingestUrl } from '@bridgework/contract/ingest'
 import { createEnrolmentCode } from '../../../server/src/modules/agents/agent-key.ts'
 import { changeAccess } from '../../../server/src/modules/consent/grant.ts'
 import { assignTimeZone } from '../../../server/src/modules/directory/location.ts'
@@ -102,13 +102,10 @@ async function startLine(
     await new Promise((resolve) => line.close(resolve))
   })
 
-  const bodiesOf = <Body>(kind: string) =>
+  const heartbeats = () =>
     requests
-      .filter((request) => request.kind === kind)
-      .map(({ path, body }) => {
-        const [, locationId = '', dataset = ''] = /\/locations\/(\d+)\/(\w+)\//.exec(path) ?? []
-        return { locationId, dataset, ...(JSON.parse(body) as Body) }
-      })
+      .filter(({ kind }) => kind === 'heartbeats')
+      .map(({ body }) => JSON.parse(body) as IngestBodies['heartbeat'])
   /** By the location's own key. */
   const locations = async () => {
     const { rows } = await pool.query<{ source_id: string; id: LocationId; is_active: boolean }>(
@@ -180,7 +177,15 @@ async function startLine(
       requests
         .filter(({ kind }) => kind === 'records')
         .reduce((sum, { body }) => sum + body.trimEnd().split('\n').length, 0),
-    cycles: () => bodiesOf<{ read_at: string; complete: boolean }>('cycles'),
+    /** What heartbeats said, the oldest first. */
+    heartbeats,
+    /** The reads that were confirmed, location by location. */
+    cycles: () =>
+      heartbeats().flatMap(({ confirmed }) =>
+        (confirmed?.reads ?? []).flatMap(({ location_ids, ...read }) =>
+          location_ids.map((locationId) => ({ locationId, ...read })),
+        ),
+      ),
     /** The complete lists that were begun, with the keys of their slices. */
     lists: () => {
       const lists: { dataset: string; source_ids: string[] }[] = []

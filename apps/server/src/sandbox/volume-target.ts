@@ -5,7 +5,7 @@ import type { VolumeBatch } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
 import { createLineReader } from '../apis/ingest/lines/record-line.ts'
 import { createUploadReader } from '../apis/ingest/lines/upload-lines.ts'
-import { finishCycle } from '../modules/datasets/cycle.ts'
+import { finishReads } from '../modules/datasets/cycle.ts'
 import { openStoredLookup } from '../modules/records/write/as-stored.ts'
 import { storeUpload } from '../modules/records/write/upload.ts'
 import { isDatabaseUnavailable } from '../platform/database/unavailable.ts'
@@ -39,8 +39,8 @@ export function targetInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeTar
       await patiently(() => storeUpload(pool, upload, now), isTooSlow)
     },
     async finish(locationId, dataset) {
-      const cycle = { locationId, dataset, readAt: now(), isComplete: true }
-      await patiently(() => finishCycle(pool, cycle), isTooSlow)
+      const read = { locationId, dataset, readAt: now(), isComplete: true }
+      await patiently(() => finishReads(pool, [read]), isTooSlow)
     },
   }
 }
@@ -51,10 +51,10 @@ export async function findTargetOverHttp(
   { agentId, agentKey }: VolumeAgent,
 ): Promise<VolumeTarget | null> {
   const headers = { Authorization: `Bearer ${agentKey}` }
-  const isOurs = await fetch(`${serverUrl}/ingest/v1/agents/self`, { headers, signal: AbortSignal.timeout(2000) })
-    .then(async (answer) => answer.ok && (await answer.text()).includes(`"agent_id":"${agentId}"`))
-    .catch(() => false)
-  if (!isOurs) return null
+  const self = await fetch(`${serverUrl}/ingest/v1/agents/self`, { headers, signal: AbortSignal.timeout(2000) })
+    .then(async (answer) => (answer.ok ? ((await answer.json()) as { agent_id?: string; epoch?: string }) : null))
+    .catch(() => null)
+  if (self?.agent_id !== agentId) return null
   let uploads = 0
 
   async function post(path: string, body: string, more: Record<string, string>): Promise<void> {
@@ -80,8 +80,11 @@ export async function findTargetOverHttp(
       })
     },
     async finish(locationId, dataset) {
-      const body = JSON.stringify({ read_at: new Date().toISOString(), complete: true })
-      await post(`/locations/${locationId}/${dataset}/cycles`, body, { 'Content-Type': 'application/json' })
+      const now = new Date().toISOString()
+      const reads = [{ dataset, read_at: now, complete: true, location_ids: [locationId] }]
+      const confirmed = { epoch: self.epoch, reads }
+      const body = JSON.stringify({ state: 'working', sent_at: now, reading: null, confirmed })
+      await post('/agents/self/heartbeats', body, { 'Content-Type': 'application/json' })
     },
   }
 }

@@ -104,6 +104,9 @@ export const aRecord = (dataset: string, attributes: object = {}) => ({
   ...attributes,
 })
 
+/** What an agent says that waits for its next cycle; `problems`: none. */
+export const aHeartbeat = () => ({ state: 'idle', sent_at: new Date().toISOString(), reading: null, problems: [] })
+
 /** So that no test depends on the day and hour at which it runs. */
 const alwaysOpen = Object.fromEntries(
   ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => [
@@ -189,6 +192,19 @@ export async function someWorld(
       body: JSON.stringify(body),
     })
 
+  /** Confirms a finished read of these datasets in a heartbeat, as an agent that knows the service's epoch. */
+  const confirmReads = async (
+    agent: { agentKey: string },
+    locationId: string,
+    names: readonly string[],
+    { read_at = new Date().toISOString(), complete = true }: { read_at?: string; complete?: boolean } = {},
+  ) => {
+    const headers = { authorization: `Bearer ${agent.agentKey}` }
+    const { epoch } = (await request('/ingest/v1/agents/self', { headers })).body
+    const reads = names.map((dataset) => ({ dataset, read_at, complete, location_ids: [locationId] }))
+    return await post('/agents/self/heartbeats', agent, { ...aHeartbeat(), confirmed: { epoch, reads } })
+  }
+
   /** Sends a complete list in one slice. Returns the answer of the first step that is refused, else the last one's. */
   const sendList = async (
     agent: { agentKey: string },
@@ -272,6 +288,7 @@ export async function someWorld(
     revoke,
     send,
     post,
+    confirmReads,
     sendList,
     anotherServer,
   }

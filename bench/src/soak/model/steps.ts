@@ -8,7 +8,7 @@ import { type Mirror, type Mirrors, readableOf, readDelta, readExport, walkOn } 
 import type { ModelLocation } from './model.ts'
 import { changeGrants, grantUntil, setAccess, setStampsAhead } from './people.ts'
 import { readDigests, readDirectory, readFiltered, readRecord, readWrongly } from './reads.ts'
-import { decide, reportCycle, sendList } from './sent/lists-sent.ts'
+import { confirmRead, decide, sendList } from './sent/lists-sent.ts'
 import { recordsMaxOf } from './sent/office.ts'
 import {
   type LastUploads,
@@ -69,7 +69,7 @@ const steps: readonly Step[] = [
     weight: 6,
     take: ({ world }, { location, random }) => decide(world, random, location, waitingIn(location, random)),
   },
-  { weight: 3, take: ({ world }, { location, name }) => reportCycle(world, location, name) },
+  { weight: 3, take: ({ world }, { location, name }) => confirmRead(world, location, name) },
   {
     weight: 0.3,
     async take({ world }, { organization }) {

@@ -7,40 +7,47 @@ import type { IngestRouteName } from './route.ts'
 const id = Type.String({ pattern: '^[1-9]\\d{0,18}$' })
 const count = Type.Integer({ minimum: 0 })
 
+/** Who the agent is to the service, and what people decided there: what a cycle begins with. */
+const identity = {
+  agent_id: id,
+  organization_id: id,
+  server_time: Type.String({ format: 'date-time' }),
+  /** The highest number that an upload of the agent ever had, over all locations and datasets; null before the first. */
+  highest_number: nullable(Type.Integer({ minimum: 1 })),
+  /** Names the copy that the agent wrote: another one after the service's database was restored, or another agent wrote in between. */
+  epoch: Type.String({ minLength: 1 }),
+  /** The IANA zones that people set for the organization and for single locations. */
+  time_zone: nullable(Type.String()),
+  location_time_zones: Type.Array(Type.Object({ source_id: Type.String(), time_zone: Type.String() })),
+  /**
+   * The datasets of locations whose notes some company may read, and since when: their notes are to be sent, and no other's. Another `since`
+   * than before: all of them again.
+   */
+  notes: Type.Array(Type.Object({ source_id: Type.String(), dataset: Type.String(), since: Type.String() })),
+  /**
+   * The release that the agent is to take; null: none. `size` and `sha256` are of its signed file, which has parts of the same size, the last one
+   * may be smaller.
+   */
+  release: nullable(Type.Object({ version: Type.String(), size: Type.Integer(), sha256: Type.String() })),
+  /** Locations at which this agent is refused because another one writes there. */
+  written_by_others: Type.Array(
+    Type.Object({
+      source_id: Type.String(),
+      name: Type.String(),
+      agent_name: Type.String(),
+      last_contact_at: nullable(Type.String()),
+    }),
+  ),
+  /** The ids of the organization's locations that are not closed. */
+  locations: Type.Array(Type.Object({ source_id: Type.String(), location_id: id })),
+}
+
 /** What each route answers with 2xx. An agent ignores members that it does not know: later versions add some. */
 export const ingestAnswers = {
   enrolAgent: Type.Object({ agent_id: id, agent_key: Type.String({ minLength: 1 }), organization_id: id }),
-  identifyAgent: Type.Object({
-    agent_id: id,
-    organization_id: id,
-    server_time: Type.String({ format: 'date-time' }),
-    /** The highest number that an upload of the agent ever had, over all locations and datasets; null before the first. */
-    highest_number: nullable(Type.Integer({ minimum: 1 })),
-    /** Names the copy that the agent wrote: another one after the service's database was restored, or another agent wrote in between. */
-    epoch: Type.String({ minLength: 1 }),
-    /** The IANA zones that people set for the organization and for single locations. */
-    time_zone: nullable(Type.String()),
-    location_time_zones: Type.Array(Type.Object({ source_id: Type.String(), time_zone: Type.String() })),
-    /**
-     * The datasets of locations whose notes some company may read, and since when: their notes are to be sent, and no other's. Another `since`
-     * than before: all of them again.
-     */
-    notes: Type.Array(Type.Object({ source_id: Type.String(), dataset: Type.String(), since: Type.String() })),
-    /**
-     * The release that the agent is to take; null: none. `size` and `sha256` are of its signed file, which has parts of the same size, the last one
-     * may be smaller.
-     */
-    release: nullable(Type.Object({ version: Type.String(), size: Type.Integer(), sha256: Type.String() })),
-    /** Locations at which this agent is refused because another one writes there. */
-    written_by_others: Type.Array(
-      Type.Object({
-        source_id: Type.String(),
-        name: Type.String(),
-        agent_name: Type.String(),
-        last_contact_at: nullable(Type.String()),
-      }),
-    ),
-  }),
+  identifyAgent: Type.Object(identity),
+  /** `not_confirmed`: locations whose reads were not taken: they are of another epoch, or this agent does not write there. */
+  heartbeat: Type.Object({ ...identity, not_confirmed: Type.Array(id) }),
   /** In base64. */
   getReleasePart: Type.Object({ bytes: Type.String() }),
   reportRelease: Type.Object({}),
@@ -49,7 +56,6 @@ export const ingestAnswers = {
     locations: Type.Array(Type.Object({ source_id: Type.String(), location_id: id, name: Type.String() })),
   }),
   sendRecords: Type.Object({ inserted: count, changed: count, unchanged: count, hidden: count }),
-  reportCycle: Type.Object({ synced_at: Type.String({ format: 'date-time' }) }),
   beginList: Type.Object({ list_id: id }),
   /** Source ids of the slice that are to be sent again: `unknown` are not visible here, `different` have other content. */
   sendListSlice: Type.Object({ unknown: Type.Array(Type.String()), different: Type.Array(Type.String()) }),

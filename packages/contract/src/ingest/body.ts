@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { anyInstant } from '../attribute.ts'
 import { limits } from '../limits.ts'
+import { heartbeat } from './heartbeat.ts'
 import { shortText, sourceLocation } from './location.ts'
 import type { IngestRouteName } from './route.ts'
 
@@ -24,6 +24,7 @@ export const ingestBodies = {
     /** The key of the agent whose place this one takes: it ends. */
     replaces_agent_key: Type.Optional(credential),
   }),
+  heartbeat: body(heartbeat),
   /** `refused`: the file was not what was signed or announced; `rolled_back`: it was tried, and the version before runs again. */
   reportRelease: body({ outcome: Type.Union([Type.Literal('refused'), Type.Literal('rolled_back')]) }),
   sendLocations: body({
@@ -37,7 +38,6 @@ export const ingestBodies = {
       Type.Record(name, Type.Array(name, { maxItems: 500 }), { maxProperties: 100 }),
     ),
   }),
-  reportCycle: body({ read_at: anyInstant('When the reading began'), complete: Type.Boolean() }),
   beginList: body({ began_at_upload: beganAtUpload }),
   finishList: body({}),
 } as const satisfies Partial<Record<IngestRouteName, unknown>>

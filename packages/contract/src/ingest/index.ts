@@ -7,6 +7,13 @@ export {
 } from './answer.ts'
 export { type IngestBodies, ingestBodies } from './body.ts'
 export { canonicalSource } from './canonical.ts'
+export {
+  type ConfirmedRead,
+  identifierPattern,
+  type ReasonCode,
+  type ReportedProblem,
+  reasonCodes,
+} from './heartbeat.ts'
 export type { SourceLocation } from './location.ts'
 export { type JsonValue, type RecordOf, recordLines, type SourceRecord } from './record.ts'
 export {

@@ -12,7 +12,7 @@ export const ingestVersionHeader = 'Bridgework-Ingest-Version'
 export const ingestVersion = 1
 
 /**
- * The header in which an agent says, at `identifyAgent`, which of its uploads the service has acknowledged last, and in which epoch: `<number> <epoch>`.
+ * The header in which an agent says, at `identifyAgent` and `heartbeat`, which of its uploads the service has acknowledged last, and in which epoch: `<number> <epoch>`.
  * A service of that epoch that never had the number lost it.
  */
 export const acknowledgedHeader = 'Bridgework-Ingest-Acknowledged'
@@ -25,6 +25,8 @@ export const ingestRoutes = {
   /** The only one without an agent's key: an enrolment code becomes one. */
   enrolAgent: { method: 'POST', path: '/agents' },
   identifyAgent: { method: 'GET', path: '/agents/self' },
+  /** Says how the agent is and confirms what it has read; the only request of a cycle that finds nothing to send. */
+  heartbeat: { method: 'POST', path: '/agents/self/heartbeats' },
   /** One part of the signed file of a release that the agent was offered. */
   getReleasePart: { method: 'GET', path: '/agents/self/releases/:version/parts/:number' },
   /** An agent says that it did not take a release. */
@@ -32,7 +34,6 @@ export const ingestRoutes = {
   sendLocations: { method: 'POST', path: '/organizations/:organization_id/locations' },
   /** Takes lines of JSON and an Idempotency-Key. */
   sendRecords: { method: 'POST', path: '/locations/:location_id/:dataset/records' },
-  reportCycle: { method: 'POST', path: '/locations/:location_id/:dataset/cycles' },
   /** A complete list of any length: begun, sent in slices, finished. */
   beginList: { method: 'POST', path: '/locations/:location_id/:dataset/complete_lists' },
   /** Takes lines of JSON: see `sliceLines`. */

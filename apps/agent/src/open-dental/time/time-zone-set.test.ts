@@ -47,7 +47,7 @@ describe('the time zone of a location', () => {
     )
     assert.deepEqual(
       copy.server.requests.map(({ path }) => path.split('/').at(-1)),
-      ['self', 'locations'],
+      ['heartbeats', 'locations', 'heartbeats'],
     )
     // Per clinic, where the organization has no zone of its own.
     const zones = { '0': 'America/Boise', '1': 'America/Boise', '2': 'America/Los_Angeles' }

@@ -43,7 +43,14 @@ export function testSource(): TestSource {
         },
         scan: async (dataset) => {
           const keys = [...source.content[dataset].keys()]
-          return { rowsMax: keys.length, chunks: cycle.readRecords(dataset, keys) }
+          let rowsRead = 0
+          const chunks = async function* () {
+            for await (const chunk of cycle.readRecords(dataset, keys)) {
+              rowsRead = Math.min(rowsRead + 50, keys.length)
+              yield chunk
+            }
+          }
+          return { rowsMax: keys.length, rowsRead: () => rowsRead, chunks: chunks() }
         },
       }
     },

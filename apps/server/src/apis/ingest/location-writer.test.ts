@@ -14,7 +14,6 @@ async function twoAgents(t: Parameters<typeof someWorld>[0]) {
   const [first, second] = [await world.addAgent(organizationId), await world.addAgent(organizationId)]
   const send = (agent: typeof first, number: number, ...names: string[]) =>
     world.send(agent, locationId, 'insurance_plans', number, plans(...names))
-  const path = `/locations/${locationId}/insurance_plans`
   return {
     world,
     locationId,
@@ -24,8 +23,8 @@ async function twoAgents(t: Parameters<typeof someWorld>[0]) {
     send,
     reconcile: (agent: typeof first, began: number, ...names: string[]) =>
       world.sendList(agent, locationId, 'insurance_plans', began, names),
-    finishRead: (agent: typeof first) =>
-      world.post(`${path}/cycles`, agent, { read_at: new Date().toISOString(), complete: true }),
+    finishRead: async (agent: typeof first) =>
+      (await world.confirmReads(agent, locationId, ['insurance_plans'])).body.not_confirmed,
     visible: async () => {
       const { rows } = await world.pool.query('select source_id from record where not is_hidden order by source_id')
       return rows.map((row) => row.source_id)
@@ -34,14 +33,15 @@ async function twoAgents(t: Parameters<typeof someWorld>[0]) {
 }
 
 test('G15: a location has one writer: another agent gets its name, and changes nothing', async (t) => {
-  const { send, reconcile, finishRead, first, second, visible, world, organizationId } = await twoAgents(t)
+  const { send, reconcile, finishRead, first, second, visible, world, organizationId, locationId } = await twoAgents(t)
   assert.equal((await send(first, 1, 'a', 'b')).status, 200)
 
-  for (const refused of [await send(second, 1, 'c'), await reconcile(second, 1, 'a'), await finishRead(second)]) {
+  for (const refused of [await send(second, 1, 'c'), await reconcile(second, 1, 'a')]) {
     assert.deepEqual([refused.status, refused.body.code, refused.body.agent_name], [409, 'location_written', 'Agent'])
     assert.ok(Date.parse(String(refused.body.last_contact_at)) > Date.now() - 60_000)
     assert.match(refused.body.errors, /^Another agent, "Agent", writes at this location; its last contact was 20\d\d-/)
   }
+  assert.deepEqual([await finishRead(second), await finishRead(first)], [[locationId], []])
   assert.deepEqual(await visible(), ['a', 'b'])
   const elsewhere = await world.addLocation({ organizationId })
   assert.equal((await world.send(second, elsewhere.id, 'insurance_plans', 2, plans('c'))).status, 200)

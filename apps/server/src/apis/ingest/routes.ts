@@ -1,7 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import { contractNumber, datasets, isTimeZone, limits } from '@bridgework/contract'
 import {
-  acknowledgedHeader,
   contractHeader,
   ingestBodies,
   ingestVersion,
@@ -11,16 +10,9 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
-import { highestNumber, numberTooHigh } from '../../modules/agents/agent-number.ts'
-import { epochOf } from '../../modules/agents/epoch.ts'
-import { listWrittenByOthers } from '../../modules/agents/location-writer.ts'
-import { listNotesGranted } from '../../modules/consent/notes.ts'
+import { numberTooHigh } from '../../modules/agents/agent-number.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
-import { finishCycle } from '../../modules/datasets/cycle.ts'
-import { parseInstant } from '../../modules/datasets/instant.ts'
 import type { SeenStamps } from '../../modules/datasets/seen-stamps.ts'
-import { listLocations } from '../../modules/directory/location.ts'
-import { requireOrganization } from '../../modules/directory/organization.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
 import { openStoredLookup, type StoredLookup } from '../../modules/records/write/as-stored.ts'
 import { createRecordStatistics } from '../../modules/records/write/statistics.ts'
@@ -43,13 +35,15 @@ import {
   requireLocationWriter,
   requireTimeZone,
 } from './authorize.ts'
+import { registerHeartbeat } from './heartbeat-route.ts'
+import { identityOf } from './identity.ts'
 import { type IngestBody, jsonBounds, leaveBodies, requireType } from './lines/body.ts'
 import { createLargeBodies } from './lines/large-bodies.ts'
 import { takeLines } from './lines/lines.ts'
 import { createLineReader, type ReadLine } from './lines/record-line.ts'
 import { createUploadReader, lineBounds } from './lines/upload-lines.ts'
 import { registerLists } from './lists/list-routes.ts'
-import { registerReleases, releaseFor } from './release-routes.ts'
+import { registerReleases } from './release-routes.ts'
 import { serve, serveBody } from './serve.ts'
 
 export type IngestApiContext = {
@@ -107,39 +101,8 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   const onRequest = [requireLocation(pool), requireDataset, requireLocationWriter(pool)]
   const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest }
 
-  serve(app, 'identifyAgent', {}, async (request) => {
-    const agent = agentOf(request)
-    const highest = await highestNumber(pool, agent.agentId)
-    const { timeZone } = await requireOrganization(pool, agent.organizationId)
-    const locations = await listLocations(pool, agent.organizationId)
-    const ids = locations.map(({ id }) => id)
-    const epoch = await epochOf(pool, agent.agentId, ids)
-    refuseLost(request, highest, epoch)
-    const sourceIds = new Map(locations.map(({ id, sourceId }) => [id, sourceId]))
-    const others = await listWrittenByOthers(pool, ids, agent.agentId)
-    return {
-      agent_id: agent.agentId,
-      organization_id: agent.organizationId,
-      server_time: now().toISOString(),
-      highest_number: highest === null ? null : Number(highest),
-      epoch,
-      release: await releaseFor(pool, request),
-      time_zone: timeZone,
-      location_time_zones: locations.flatMap(({ sourceId, assignedTimeZone }) =>
-        assignedTimeZone === null ? [] : [{ source_id: sourceId, time_zone: assignedTimeZone }],
-      ),
-      notes: (await listNotesGranted(pool, ids)).map(({ locationId, dataset, since }) => ({
-        source_id: sourceIds.get(locationId) ?? '',
-        dataset,
-        since: since.toISOString(),
-      })),
-      written_by_others: locations.flatMap(({ id, sourceId, name }) => {
-        const writer = others.get(id)
-        const contact = writer?.lastContactAt?.toISOString() ?? null
-        return writer ? [{ source_id: sourceId, name, agent_name: writer.name, last_contact_at: contact }] : []
-      }),
-    }
-  })
+  serve(app, 'identifyAgent', {}, (request) => identityOf(request, context))
+  registerHeartbeat(app, context, largeBodies)
 
   serveBody(app, 'sendLocations', { largeBodies, bodyLimit: limits.locationsBytesMax }, async (request, incoming) => {
     const organizationId = organizationOf(request)
@@ -194,15 +157,6 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     return answer
   })
 
-  serveBody(app, 'reportCycle', forDataset, async (request, incoming) => {
-    const body = readJson(ingestBodies.reportCycle, await incoming.json(jsonBounds))
-    const readAt = parseInstant(body.read_at)
-    if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
-    const cycle = { ...keyOf(request), readAt: new Date(readAt / 1000), isComplete: body.complete }
-    const { syncedAt } = await finishCycle(pool, cycle)
-    return { synced_at: syncedAt.toISOString() }
-  })
-
   registerLists(app, context, forDataset)
   registerReleases(app, context, largeBodies)
 }
@@ -231,14 +185,6 @@ async function* hashing(pieces: AsyncIterable<Buffer>, hash: Hash): AsyncGenerat
     hash.update(piece)
     yield piece
   }
-}
-
-/** Refuses an agent to which the service of this epoch has acknowledged an upload that it never had, with `restore_unmarked`. */
-function refuseLost(request: FastifyRequest, highest: string | null, epoch: string): void {
-  const [, number, known] =
-    /^([1-9]\d{0,15}) (\S+)$/.exec(String(request.headers[acknowledgedHeader.toLowerCase()])) ?? []
-  if (known !== epoch || Number(number) <= Number(highest ?? 0)) return
-  throw new Problem('restore_unmarked', { retryAfterSeconds: 300, because: 'an acknowledged upload is unknown' })
 }
 
 /** The upload's number from `Idempotency-Key: <agent id>-<number>`. */

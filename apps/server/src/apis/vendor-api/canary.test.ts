@@ -8,7 +8,7 @@ import pg from 'pg'
 import { type TSchema, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
-import { type Answer, someWorld, type TestWorld, toNdjson } from '../../testing/test-world.ts'
+import { type Answer, aHeartbeat, someWorld, type TestWorld, toNdjson } from '../../testing/test-world.ts'
 import { eventually } from './testing/test-answer.ts'
 import { failInEveryWay } from './testing/test-failing-statements.ts'
 import { holdInFlight } from './testing/test-in-flight.ts'
@@ -168,9 +168,9 @@ async function uploadEverywhere(
   const named = { source_id: canary, name: canary, email: `${canary}@example.com`, phone: canary, website_url: canary }
   note(await world.post(`/organizations/${location.organizationId}/locations`, agent, { locations: [named] }))
   note(await world.post(`/organizations/${location.organizationId}/locations`, agent, { locations: canary }))
-  note(
-    await world.post(`/locations/${location.id}/insurance_plans/cycles`, agent, { read_at: canary, complete: canary }),
-  )
+  note(await world.confirmReads(agent, location.id, [canary], { read_at: canary }))
+  const problem = { code: canary, table: canary, column: canary }
+  note(await world.post('/agents/self/heartbeats', agent, { ...aHeartbeat(), state: canary, problems: [problem] }))
   note(await world.sendList(agent, location.id, 'insurance_plans', 1, [canary, canary]))
   note(await world.post(`/locations/${location.id}/insurance_plans/complete_lists`, agent, { [canary]: canary }))
 }

@@ -23,8 +23,8 @@ test('what agents upload and vendors read is counted for each location and hour,
   await vendor.get('/locations/5551234567/patients')
   const headers = { authorization: `Bearer ${location.agent.agentKey}` }
   assert.equal(
-    (await world.request(`/ingest/v1/locations/${other.id}/patients/cycles`, { method: 'POST', headers })).status >=
-      400,
+    (await world.request(`/ingest/v1/locations/${other.id}/patients/complete_lists`, { method: 'POST', headers }))
+      .status >= 400,
     true,
   )
   await world.usage.flush()

@@ -44,7 +44,30 @@ export async function requireWriter(db: Queryable, locationId: LocationId, agent
 }
 
 /**
- * The same within the transaction that writes: who takes over meanwhile waits for its end, and what began under an earlier fence writes nothing. Returns
+ * Those of these locations at which this agent writes: as `requireWriter` lets it, location by location. That it is refused at the others is noted.
+ */
+export async function keepPlaces(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+  agentId: AgentId,
+): Promise<Set<LocationId>> {
+  const { rows } = await db.query<{ location_id: LocationId }>(
+    'select location_id from location_writer where location_id = any($1::bigint[]) and agent_id = $2',
+    [locationIds, agentId],
+  )
+  const own = new Set(rows.map((row) => row.location_id))
+  const refused: LocationId[] = []
+  for (const locationId of locationIds) {
+    if (own.has(locationId)) continue
+    if ((await take(db, locationId, agentId)) === null) refused.push(locationId)
+    else own.add(locationId)
+  }
+  if (refused.length > 0) await noteRefused(db, refused, agentId)
+  return own
+}
+
+/**
+ * As `requireWriter`, within the transaction that writes: who takes over meanwhile waits for its end, and what began under an earlier fence writes nothing. Returns
  * whether what has this number was read under this fence.
  */
 export async function holdWriter(

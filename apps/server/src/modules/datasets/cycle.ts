@@ -1,32 +1,43 @@
-import type { DatasetName } from '@bridgework/contract'
-import type { Pool } from 'pg'
-import { Problem } from '../../platform/errors/problem.ts'
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { activityBucket } from './sync-activity.ts'
 
+export type FinishedRead = { locationId: LocationId; dataset: DatasetName; readAt: Date; isComplete: boolean }
+
 /**
- * Takes note of a finished read of a dataset, which modifies no record: `synced_at` never moves back, nor ahead of our clock. The first
- * complete read ends the initial sync. The same statement counts the read for the timeline of the dataset's freshness.
+ * Takes note of finished reads, which modify no record: `synced_at` never moves back, nor ahead of our clock. The first complete read ends the
+ * initial sync. The same statement counts the reads for the timelines of freshness. Locks in the order of writers: see `lockDatasetStates`.
  */
-export async function finishCycle(
-  pool: Pool,
-  cycle: { locationId: LocationId; dataset: DatasetName; readAt: Date; isComplete: boolean },
-): Promise<{ syncedAt: Date }> {
-  const { rows } = await pool.query<{ synced_at: Date }>(
-    `with finished as (
-       update dataset_state
-          set synced_at = greatest(synced_at, least($3::timestamptz, clock_timestamp())),
-              initial_sync_completed_at = case when $4 then coalesce(initial_sync_completed_at, clock_timestamp())
-                                               else initial_sync_completed_at end
-        where location_id = $1 and dataset = $2
-        returning synced_at, ${activityBucket('least($3::timestamptz, clock_timestamp())')} as bucket_at),
-     noted as (
-       insert into sync_activity (location_id, dataset, bucket_at, reads)
-       select $1, $2, bucket_at, 1 from finished
-           on conflict (location_id, dataset, bucket_at) do update set reads = sync_activity.reads + 1)
-     select synced_at from finished`,
-    [cycle.locationId, cycle.dataset, cycle.readAt, cycle.isComplete],
+export async function finishReads(db: Queryable, reads: readonly FinishedRead[]): Promise<void> {
+  await db.query(
+    `with reported as (
+       select location_id, dataset, least(max(read_at), clock_timestamp()) as read_at, bool_or(is_complete) as is_complete
+         from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::boolean[]) as r (location_id, dataset, read_at, is_complete)
+        group by location_id, dataset),
+     locked as (
+       select s.location_id, s.dataset, r.read_at, r.is_complete
+         from dataset_state s
+         join reported r using (location_id, dataset)
+        order by s.location_id, array_position($5::text[], s.dataset)
+          for update of s),
+     finished as (
+       update dataset_state s
+          set synced_at = greatest(s.synced_at, locked.read_at),
+              initial_sync_completed_at = case when locked.is_complete then coalesce(s.initial_sync_completed_at, clock_timestamp())
+                                               else s.initial_sync_completed_at end
+         from locked
+        where s.location_id = locked.location_id and s.dataset = locked.dataset
+       returning s.location_id, s.dataset, ${activityBucket('locked.read_at')} as bucket_at)
+     insert into sync_activity (location_id, dataset, bucket_at, reads)
+     select location_id, dataset, bucket_at, 1 from finished order by location_id, dataset
+         on conflict (location_id, dataset, bucket_at) do update set reads = sync_activity.reads + 1`,
+    [
+      reads.map(({ locationId }) => locationId),
+      reads.map(({ dataset }) => dataset),
+      reads.map(({ readAt }) => readAt),
+      reads.map(({ isComplete }) => isComplete),
+      datasetNames,
+    ],
   )
-  if (!rows[0]) throw new Problem('location_unknown')
-  return { syncedAt: rows[0].synced_at }
 }

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../platform/database/testing/test-databas
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { createOrganization } from '../directory/organization.ts'
 import { createLocation } from '../onboarding/upsert-locations.ts'
-import { finishCycle } from './cycle.ts'
+import { finishReads } from './cycle.ts'
 import {
   areInitiallySynced,
   ensureDatasetStates,
@@ -29,7 +29,7 @@ async function someLocations(t: TestContext) {
     (await createLocation(pool, organization.id, { sourceId, name: 'Location' })).id
   const [one, other] = [await make('1'), await make('2')]
   const read = async (locationId: LocationId, dataset: DatasetName, isComplete = true) => {
-    await finishCycle(pool, { locationId, dataset, readAt: new Date(), isComplete })
+    await finishReads(pool, [{ locationId, dataset, readAt: new Date(), isComplete }])
   }
   const provided = async (locationId: LocationId) => {
     const states = (await listDatasetStates(pool, [locationId])).get(locationId) ?? new Map()

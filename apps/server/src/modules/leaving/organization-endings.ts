@@ -12,6 +12,8 @@ export const organizationEndings: Endings = {
   enrolment_code: atOnce('organization_id = $1::bigint'),
   location_writer: atOnce(atItsLocations),
   agent_contact: atOnce(`${ofItsAgents} or ${orOfNone}`),
+  agent_heartbeat: atOnce(`${ofItsAgents} or ${orOfNone}`),
+  agent_problem: atOnce(`${ofItsAgents} or ${orOfNone}`),
   agent_number: atOnce(ofItsAgents),
   agent_hour: atOnce(`${ofItsAgents} or ${orOfNone}`),
   agent: atOnce('organization_id = $1::bigint'),

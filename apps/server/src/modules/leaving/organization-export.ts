@@ -105,6 +105,8 @@ export const exportedTables: Readonly<Record<string, Exported>> = {
 /** What an export leaves out of the tables that have rows of a practice, and why. */
 export const notExported: Readonly<Record<string, string>> = {
   agent_contact: 'in agents',
+  agent_heartbeat: 'what agents do at this moment',
+  agent_problem: 'what is wrong at this moment',
   agent_hour: 'counts of requests of the last 30 days',
   location_hour: 'counts of requests of the last 30 days',
   agent_number: 'how uploads are counted',

@@ -73,6 +73,17 @@ create table agent_contact (
   constraint agent_contact_pkey PRIMARY KEY (agent_id)
 );
 
+create table agent_heartbeat (
+  agent_id bigint not null,
+  state text not null,
+  heard_at timestamp with time zone not null,
+  reading_dataset text,
+  rows_read bigint,
+  rows_total bigint,
+  constraint agent_heartbeat_pkey PRIMARY KEY (agent_id),
+  constraint agent_heartbeat_state_check CHECK ((state = ANY (ARRAY['working'::text, 'idle'::text, 'failing'::text])))
+);
+
 create table agent_hour (
   agent_id bigint not null,
   hour_at timestamp with time zone not null,
@@ -85,6 +96,17 @@ create table agent_number (
   agent_id bigint not null,
   highest bigint not null,
   constraint agent_number_pkey PRIMARY KEY (agent_id)
+);
+
+create table agent_problem (
+  agent_id bigint not null,
+  location_id bigint,
+  dataset text,
+  code text not null,
+  table_name text,
+  column_name text,
+  since timestamp with time zone not null,
+  constraint agent_problem_agent_id_location_id_dataset_code_table_name__key UNIQUE NULLS NOT DISTINCT (agent_id, location_id, dataset, code, table_name, column_name)
 );
 
 create table agent_release (

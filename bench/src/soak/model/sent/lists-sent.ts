@@ -169,22 +169,25 @@ function ignoreUnknown(isAgain: boolean) {
   }
 }
 
-/** The agent says that a read is finished. */
-export async function reportCycle(world: World, location: ModelLocation, name: DatasetName): Promise<void> {
+/** The agent confirms in a heartbeat that a read is finished. */
+export async function confirmRead(world: World, location: ModelLocation, name: DatasetName): Promise<void> {
   const organization = organizationOf(world, location)
   const dataset = location.datasets[name]
   const readAt = new Date(Date.now() - organization.random.whole(0, 600_000)).toISOString()
   const isComplete = organization.random.chance(0.7)
+  const self = await tell(world, organization, { method: 'GET', path: ingestUrl('identifyAgent', {}) })
+  requireStatus(location, 'who the agent is', self, 200)
+  const reads = [{ dataset: name, read_at: readAt, complete: isComplete, location_ids: [location.id] }]
+  const confirmed = { epoch: JSON.parse(self.text).epoch, reads }
   const answer = await tell(world, organization, {
     method: 'POST',
-    path: ingestUrl('reportCycle', { location_id: location.id, dataset: name }),
-    body: JSON.stringify({ read_at: readAt, complete: isComplete }),
+    path: ingestUrl('heartbeat', {}),
+    body: JSON.stringify({ state: 'idle', sent_at: new Date().toISOString(), reading: null, problems: [], confirmed }),
   })
   requireStatus(location, `a cycle of ${name}`, answer, 200)
-  const { synced_at: syncedAt } = JSON.parse(answer.text)
-  const expected = dataset.syncedAt !== null && dataset.syncedAt > readAt ? dataset.syncedAt : readAt
-  if (syncedAt !== expected) throw new Difference(location.id, `${name}: synced_at is ${syncedAt}, not ${expected}`)
-  dataset.syncedAt = syncedAt
+  const { not_confirmed: refused } = JSON.parse(answer.text)
+  if (refused.length > 0) throw new Difference(location.id, `${name}: its read was not confirmed`)
+  if (dataset.syncedAt === null || dataset.syncedAt < readAt) dataset.syncedAt = readAt
   dataset.isComplete ||= isComplete
   world.note(location.id, `cycle of ${name}, complete: ${isComplete}`)
 }

@@ -15,8 +15,8 @@ test('a JSON body of another kind is told what is accepted, in a whole sentence'
     return answer.body.errors
   }
   for (const body of ['[]', 'null', '7', '"x"']) {
-    for (const at of ['complete_lists', 'cycles', 'complete_lists/1/finish'])
-      assert.equal(await refusal(`${path}/${at}`, body), 'The body must be an object.')
+    for (const at of [`${path}/complete_lists`, '/agents/self/heartbeats', `${path}/complete_lists/1/finish`])
+      assert.equal(await refusal(at, body), 'The body must be an object.')
   }
   assert.equal(
     await refusal(`${path}/complete_lists`, '{"began_at_upload":1,"x":1}'),

@@ -101,7 +101,20 @@ export function hostileBodies(): HostileBody[] {
       variants: [() => `{"locations":[${repeated('{},', 4 * mebibyte - 100)}{}]}`],
       statuses: illegal,
     },
-    { ...small, route: 'reportCycle', what: 'lists within lists', statuses: illegal },
+    {
+      ...small,
+      route: 'heartbeat',
+      what: 'lists within lists',
+      variants: [() => repeated('[', mebibyte - 10)],
+      statuses: illegal,
+    },
+    {
+      ...small,
+      route: 'heartbeat',
+      what: 'objects for problems',
+      variants: [() => `{"problems":[${repeated('{},', mebibyte - 100)}{}]}`],
+      statuses: illegal,
+    },
     { ...small, route: 'beginList', what: 'lists within lists', statuses: illegal },
     { ...small, route: 'finishList', what: 'lists within lists', statuses: illegal },
     // 429: after ten attempts.

@@ -30,8 +30,7 @@ async function someOffice(t: TestContext, now: string) {
   const path = `/organizations/${organizationId}/locations`
   // The sign-in is of the machine's time, which the test's clock does not move.
   const read = async (at: string, complete = true) => {
-    const cycle = { read_at: at, complete }
-    const answer = await world.post(`/locations/${location.id}/${dataset}/cycles`, agent, cycle)
+    const answer = await world.confirmReads(agent, location.id, [dataset], { read_at: at, complete })
     assert.equal(answer.status, 200, answer.text)
   }
   return { ...world, clock, location, organizationId, path, read }
@@ -165,10 +164,9 @@ test('a location shows which agent writes there and which one was refused, and a
   const contested = async () =>
     ((await admin.get(`/organizations/${organizationId}`)).body as unknown as { locations_with_two_agents: number })
       .locations_with_two_agents
-  const cycle = (by: typeof agent) =>
-    world.post(`/locations/${location.id}/${dataset}/cycles`, by, { read_at: new Date().toISOString(), complete: true })
+  const cycle = async (by: typeof agent) => (await world.confirmReads(by, location.id, [dataset])).body.not_confirmed
   assert.deepEqual([await shown(), await contested()], [[agent.agentId, undefined], 0])
-  assert.equal((await cycle(other)).status, 409)
+  assert.deepEqual(await cycle(other), [location.id])
   assert.deepEqual([await shown(), await contested()], [[agent.agentId, other.agentId], 1])
 
   const stranger = await world.addAgent(await world.addOrganization())
@@ -180,7 +178,7 @@ test('a location shows which agent writes there and which one was refused, and a
   assert.equal(taken.status, 200, taken.text)
 
   assert.deepEqual([await shown(), await contested()], [[other.agentId, undefined], 0])
-  assert.deepEqual([(await cycle(other)).status, (await cycle(agent)).status], [200, 409])
+  assert.deepEqual([await cycle(other), await cycle(agent)], [[], [location.id]])
   const events = await world.pool.query(`select facts from audit_event where action = 'agent.take_over'`)
   assert.deepEqual(events.rows, [
     { facts: { agent: { id: other.agentId, name: 'Agent' }, location: { id: location.id, name: 'Location' } } },

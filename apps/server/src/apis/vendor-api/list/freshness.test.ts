@@ -31,10 +31,9 @@ test('sync_status, the location and each page say how current the copy is, with 
   const all = (state: string) => [state, state, state]
 
   assert.deepEqual(await states(), all('pending'))
-  const read = { read_at: new Date().toISOString(), complete: true }
-  for (const name of datasetNames.slice(1)) await world.post(`${path}/${name}/cycles`, agent, read)
+  await world.confirmReads(agent, location.id, datasetNames.slice(1))
   assert.deepEqual(await states(), ['current', 'current', 'pending'], 'a location is as complete as its last dataset')
-  await world.post(`${path}/${datasetNames[0]}/cycles`, agent, read)
+  await world.confirmReads(agent, location.id, datasetNames.slice(0, 1))
   assert.deepEqual(await states(), all('current'))
 
   await world.ownerPool.query(`update dataset_state set synced_at = now() - interval '2 hours'`)
@@ -52,7 +51,7 @@ test('a location is disconnected when its agent is not heard in its office hours
   const agent = await world.addAgent(location.organizationId)
   const path = `/locations/${location.id}`
   const state = async () => (await vendor.get(`${path}/patients`)).body.meta.freshness.state
-  await world.post(`${path}/patients/cycles`, agent, { read_at: new Date().toISOString(), complete: true })
+  await world.confirmReads(agent, location.id, ['patients'])
   for (const [minutes, expected] of [
     [14, 'current'],
     [59, 'stale'],
@@ -88,10 +87,9 @@ test('a dataset that the source does not have is not_provided, and nothing waits
   const provided = ['patients', 'insurance_plans', 'of_a_later_contract']
 
   await report(provided)
-  const read = { read_at: new Date().toISOString(), complete: true }
-  await world.post(`${path}/patients/cycles`, agent, read)
+  await world.confirmReads(agent, location.id, ['patients'])
   assert.equal((await states()).location, 'pending', 'the plans are still to come')
-  await world.post(`${path}/insurance_plans/cycles`, agent, read)
+  await world.confirmReads(agent, location.id, ['insurance_plans'])
   const now = await states()
   assert.deepEqual([now.location, now.appointments], ['current', 'not_provided'])
   assert.deepEqual(now.named('current').sort(), ['insurance_plans', 'patients'])

@@ -191,12 +191,10 @@ test('P21: a practice whose clock is a year wrong changes nothing of what is del
   const copy = await firstCopy(vendor, location)
   for (const years of [-1, 1]) {
     const readAt = new Date(Date.now() + years * 365 * 86_400_000).toISOString()
-    const reported = await world.post(`/locations/${location.id}/insurance_plans/cycles`, agent, {
-      read_at: readAt,
-      complete: true,
-    })
-    assert.equal(reported.status, 200, reported.text)
-    assert.ok(Date.parse(String(reported.body.synced_at)) <= Date.now() + 1_000)
+    const reported = await world.confirmReads(agent, location.id, ['insurance_plans'], { read_at: readAt })
+    assert.deepEqual([reported.status, reported.body.not_confirmed], [200, []], reported.text)
+    const { freshness } = (await vendor.get(`/locations/${location.id}/insurance_plans`)).body.meta
+    assert.ok(Date.parse(String(freshness.synced_at)) <= Date.now() + 1_000)
     assert.deepEqual(await copy.poll(), [])
     await location.upload('insurance_plans', { p1: aPlan({ plan_name: `Year ${years}` }) })
     const [plan] = await copy.poll()

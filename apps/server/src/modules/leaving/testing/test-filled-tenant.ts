@@ -26,6 +26,8 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
   const [a, b, list] = [location.id, location.organizationId, Math.floor(Math.random() * 1e9)]
   const statements: [string, unknown[]][] = [
     ['insert into agent_contact values ($1, now()) on conflict do nothing', [agentId]],
+    [`insert into agent_heartbeat values ($1, 'idle', now())`, [agentId]],
+    [`insert into agent_problem values ($1, $2, 'patients', 'rights_missing', 'patient', null, now())`, [agentId, a]],
     [`insert into attribution_sighting values ($1, 'https://smile.example', true, now(), now())`, [a]],
     [
       `insert into complete_list (location_id, dataset, agent_id, fence, began_at_upload, begun_at) values ($1, 'patients', $2, 1, 1, now())`,

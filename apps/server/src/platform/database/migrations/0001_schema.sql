@@ -501,6 +501,28 @@ create table agent_contact (
   last_contact_at timestamptz not null
 );
 
+-- What an agent last said of itself. Written at every heartbeat.
+create table agent_heartbeat (
+  agent_id bigint primary key,
+  state text not null check (state in ('working', 'idle', 'failing')),
+  heard_at timestamptz not null,
+  reading_dataset text,
+  rows_read bigint,
+  rows_total bigint
+);
+
+-- Why an agent does not read or send something, by codes of a closed list and names of tables and columns. `location_id`, `dataset` null: all of them.
+create table agent_problem (
+  agent_id bigint not null,
+  location_id bigint,
+  dataset text,
+  code text not null,
+  table_name text,
+  column_name text,
+  since timestamptz not null,
+  unique nulls not distinct (agent_id, location_id, dataset, code, table_name, column_name)
+);
+
 -- An agent's uploads have one space of numbers, over all locations and datasets: a number that comes twice with something else shows that the agent's
 -- memory was restored from a backup. The highest number outlives the uploads, which are deleted after some days.
 create table agent_number (
