@@ -62,7 +62,7 @@ export const noticeKinds = {
   },
   agents: {
     title: 'Agents',
-    about: 'An agent is enrolled, is silent during office hours, or does not finish its first read.',
+    about: 'An agent is enrolled, is silent during office hours, reports a problem, or does not finish its first read.',
     sides: ['organization'],
     delivery: 'at_once',
   },

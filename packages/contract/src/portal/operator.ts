@@ -3,6 +3,7 @@ import type { AuditEvent } from './account.ts'
 import type { MemberRole, Side } from './action.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 import type { Usage } from './company.ts'
+import type { AgentProblem, ReadProgress } from './organization.ts'
 
 export type OperatorOverview = {
   environment: 'sandbox' | 'production'
@@ -77,6 +78,7 @@ export type OperatorAgent = {
   enrolled_at: Instant
   last_contact_at: Instant | null
   state: 'connected' | 'silent' | 'never_heard' | 'revoked'
+  problems: AgentProblem[]
 }
 
 export type Jobs = {
@@ -170,6 +172,8 @@ export type OperatorOrganizationPage = {
 }
 
 export type OperatorAgentPage = OperatorAgent & {
+  /** What it reads at this moment. */
+  reading: ReadProgress | null
   /** Those that it writes. */
   locations: NamedLocation[]
   requests: AgentPlot

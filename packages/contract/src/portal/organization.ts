@@ -35,6 +35,9 @@ export type OrganizationPage = {
 /** A name that a vendor had until then. */
 export type Rename = { company_id: string; name: string; former_name: string; used_until: Instant }
 
+/** Why an agent does not read or send something, in sentences of the service. `datasets` (titles), `locations` (names): none: all. */
+export type AgentProblem = { what: string; todo: string; since: Instant; datasets: string[]; locations: string[] }
+
 export type DatasetCopy = {
   dataset: string
   title: string
@@ -48,6 +51,8 @@ export type DatasetCopy = {
   attributes_not_provided: string[]
   /** `held`: a removal waits for a person; `running`: one is carried out. */
   removal: 'held' | 'running' | null
+  /** Why its agent does not read it; null: it says of nothing. */
+  problem: string | null
 }
 
 /** The agent that writes at a location. */
@@ -83,6 +88,9 @@ export type LocationEntry = {
   datasets: DatasetCopy[]
 }
 
+/** How far an agent has come with what it reads at the moment: in rows of the practice's system. `rows_total` null: not known. */
+export type ReadProgress = { title: string; rows_read: number; rows_total: number | null }
+
 export type TimelineRange = '24h' | '7d'
 
 /** One cell of a dataset's timeline: `read`: read to the end at least once; `missed`: not, though open; `closed`: not, and out of hours; `none`: before the first sync. */
@@ -92,6 +100,10 @@ export type LocationPage = LocationEntry & {
   range: TimelineRange
   cell_seconds: number
   timeline: { dataset: string; cells: TimelineCell[] }[]
+  /** What its agent says is wrong here. */
+  problems: AgentProblem[]
+  /** What its agent reads at this moment. */
+  reading: ReadProgress | null
 }
 
 export type AgentEntry = {
@@ -105,6 +117,7 @@ export type AgentEntry = {
   state: 'connected' | 'silent' | 'never_heard' | 'revoked'
   /** The last release that it did not take by itself: it refused the file, or the version before runs again. Null: none. */
   failed_release: { version: string; outcome: 'refused' | 'rolled_back' } | null
+  problems: AgentProblem[]
 }
 
 /** Shown once. `commands`: what to paste on the office's machine. */

@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
+import { AgentProblems, ReadingNow } from '../../ui/AgentProblems.tsx'
 import { AgentVersion } from '../../ui/AgentVersion.tsx'
 import { formatCount } from '../../ui/format/locale.ts'
 import { PageLink } from '../../ui/links.tsx'
@@ -52,6 +53,8 @@ export function AgentPage() {
             }}
           />
         </Section>
+        <AgentProblems problems={data.problems} />
+        {data.reading && <ReadingNow reading={data.reading} />}
         <Section title="Requests" description="Requests of this agent, and those answered with 400 or more.">
           <TimePlot
             instants={buckets.map(({ at }) => at)}

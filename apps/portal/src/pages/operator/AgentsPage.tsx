@@ -1,4 +1,4 @@
-import { Card, Stack } from '@mantine/core'
+import { Card, Stack, Text } from '@mantine/core'
 import { IconDeviceDesktop } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -59,7 +59,19 @@ export function AgentsPage() {
                     </PageLink>
                   ),
                 },
-                { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+                {
+                  header: 'State',
+                  cell: ({ state, problems }) => (
+                    <>
+                      <StateBadge state={state} />
+                      {problems.length > 0 && (
+                        <Text size="xs" c="dimmed">
+                          {problems.map(({ what }) => what).join(' ')}
+                        </Text>
+                      )}
+                    </>
+                  ),
+                },
                 {
                   header: 'Last contact',
                   sortBy: 'last_contact',

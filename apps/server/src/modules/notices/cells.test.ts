@@ -136,6 +136,11 @@ const office = async ({ location }: Place, heard: number, read: number | null) =
     read === null ? null : at(read),
   ])
 }
+const reportProblem: Cause = ({ location }) =>
+  pool.query(
+    `insert into agent_problem values ($1, null, 'patients', 'table_damaged', 'patient', null, $2) on conflict do nothing`,
+    [location.agent.agentId, new Date(set.now.getTime() - 24 * 3_600_000 * 3)],
+  )
 const hold: Cause = ({ location }) =>
   pool.query(
     `insert into removal (location_id, dataset, id, state, list_hash, visible, remaining, held_at)
@@ -201,6 +206,12 @@ const causes: Record<NoticeEvent, { first?: Cause; cause: Cause; after?: number 
   agent_silent_ended: {
     first: (place) => office(place, 2, 0.1),
     cause: (place) => office(place, -1.1, -1.1),
+    after: 70,
+  },
+  agent_problem: { first: (place) => office(place, 0.1, 0.1), cause: reportProblem },
+  agent_problem_ended: {
+    first: reportProblem,
+    cause: ({ location }) => pool.query('delete from agent_problem where agent_id = $1', [location.agent.agentId]),
     after: 70,
   },
   agent_behind: { first: (place) => office(place, 0.1, 0.1), cause: (place) => office(place, 0.1, null) },

@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { outdatedPostgres } from '../../platform/database/postgres-version.ts'
+import { listProblems } from '../agents/heartbeat.ts'
+import { groupProblems, keepsFromReading } from '../agents/problem-words.ts'
 import { quoted } from '../audit/quoted.ts'
 import type { SecretKey } from '../credentials/secret.ts'
 import { type OpenTimes, openMsBetween } from '../directory/office-hours.ts'
@@ -40,6 +42,8 @@ const throttledMin = 50
 const unauthorizedMin = 20
 const refusedMin = 10
 const freeShareMin = 0.1
+/** What an agent reports is told when it lasts so long: a server that restarts is no news. */
+const lastsMs = 15 * minutesMs
 
 type Check = { events: readonly ConditionEvent[]; find: (watched: Watched) => Promise<Finding[]> }
 
@@ -49,6 +53,7 @@ export const checks: readonly Check[] = [
   { events: ['requests_unauthorized', 'requests_throttled'], find: findRefusedRequests },
   { events: ['removal_held'], find: findHeldRemovals },
   { events: ['agent_enrolled', 'agent_silent'], find: findAgents },
+  { events: ['agent_problem'], find: findProblems },
   { events: ['agent_behind', 'dataset_stale'], find: findUnread },
   { events: ['sign_ins_refused'], find: findRefusedSignIns },
   { events: ['backlog'], find: findOverdueWork },
@@ -123,15 +128,50 @@ async function findAgents({ pool, now }: Watched): Promise<Finding[]> {
   })
 }
 
+/** What agents say is wrong, for longer than passes by itself. A silent agent has not said that it is over. */
+async function findProblems({ pool, now }: Watched): Promise<Finding[]> {
+  const byAgent = Map.groupBy(await listWatchedAgents(pool), ({ id }) => id)
+  const problems = Map.groupBy(await listProblems(pool, [...byAgent.keys()]), ({ agentId }) => agentId)
+  return [...byAgent].flatMap(([id, places]) =>
+    groupProblems(problems.get(id) ?? []).flatMap(({ cause, what, todo, since, datasets, locationIds }): Finding[] => {
+      const named = places.filter(({ locationId }) => locationId !== null && locationIds.includes(locationId))
+      const lasting = (named.length > 0 ? named : places).find((place) => isLongAgo(since, place, now, lastsMs))
+      if (!lasting) return []
+      const of = datasets.length === 0 ? '' : `, ${datasets.join(', ')}`
+      const at = named.length === 0 ? '' : ` at ${named.map(({ location }) => quoted(location)).join(', ')}`
+      const about = `${quoted(lasting.name)}${of}${at}: ${what} ${todo.replace(/\.$/, '')}`
+      return [{ event: 'agent_problem', tenantId: lasting.organizationId, item: `${id} ${cause}`, about }]
+    }),
+  )
+}
+
 /** By location, while its agent is heard: an agent that is silent has a finding of its own. */
 async function findUnread({ pool, now }: Watched): Promise<Finding[]> {
   const unread = await listUnreadDatasets(pool, new Date(now.getTime() - hoursMs))
   const heard = unread.filter((each) => each.lastContactAt !== null && !isLongAgo(each.lastContactAt, each, now))
   const behind = heard.filter((each) => !each.isComplete && now.getTime() - each.createdAt.getTime() > daysMs)
-  const stale = heard.filter(({ isComplete, syncedAt, ...place }) => {
-    return isComplete && syncedAt !== null && isLongAgo(syncedAt, place, now)
+  const isTold = await toldReasons(pool, heard)
+  const stale = heard.filter((each) => {
+    const { isComplete, syncedAt } = each
+    return isComplete && syncedAt !== null && isLongAgo(syncedAt, each, now) && !isTold(each)
   })
   return [...byLocation('agent_behind', behind), ...byLocation('dataset_stale', stale)]
+}
+
+/**
+ * Whether the agent said why it does not read a dataset before that was stale: then the reason is the notice. One that was stale before stays so.
+ */
+async function toldReasons(pool: Watched['pool'], datasets: readonly WatchedDataset[]) {
+  const agentIds = [...new Set(datasets.flatMap(({ agentId }) => agentId ?? []))]
+  const reasons = (await listProblems(pool, agentIds)).filter(({ code }) => keepsFromReading(code))
+  const byAgent = Map.groupBy(reasons, ({ agentId }) => agentId)
+  return ({ agentId, locationId, dataset, syncedAt, ...place }: WatchedDataset) =>
+    (agentId === null ? [] : (byAgent.get(agentId) ?? [])).some(
+      (reason) =>
+        (reason.locationId ?? locationId) === locationId &&
+        (reason.dataset ?? dataset) === dataset &&
+        (syncedAt === null || !isLongAgo(syncedAt, place, reason.since)),
+    )
 }
 
 function byLocation(event: ConditionEvent, datasets: readonly WatchedDataset[]): Finding[] {
@@ -146,9 +186,9 @@ function byLocation(event: ConditionEvent, datasets: readonly WatchedDataset[]):
   })
 }
 
-/** An hour of the location's open time. */
-function isLongAgo(moment: Date, place: OpenTimes, now: Date): boolean {
-  return now.getTime() - moment.getTime() > hoursMs && openMsBetween(place, moment, now) > hoursMs
+/** In the location's open time. */
+function isLongAgo(moment: Date, place: OpenTimes, now: Date, ms = hoursMs): boolean {
+  return now.getTime() - moment.getTime() > ms && openMsBetween(place, moment, now) > ms
 }
 
 async function findRefusedSignIns({ pool, secretKey, now }: Watched): Promise<Finding[]> {

@@ -10,6 +10,7 @@ export const conditionEvents = [
   'removal_held',
   'agent_enrolled',
   'agent_silent',
+  'agent_problem',
   'agent_behind',
   'dataset_stale',
   'sign_ins_refused',
@@ -122,6 +123,17 @@ export const conditionRules: Record<ConditionEvent, ConditionRule> = {
       body: `Not heard for an hour of your office hours: ${about}. Check that its computer is on and connected to the internet.`,
     }),
     ends: (about) => ({ title: 'An agent is connected again', body: `Heard again: ${about}.` }),
+  },
+  agent_problem: {
+    kind: 'agents',
+    to: 'agent.enroll',
+    path: '/agents',
+    begins: (about) => ({ title: 'An agent reports a problem', body: `${about}.` }),
+    // What was told includes what to do, which is no longer true of what is over.
+    ends: () => ({
+      title: 'A problem of an agent is over',
+      body: 'The agent no longer reports it. The page of agents shows what is still wrong, if anything is.',
+    }),
   },
   agent_behind: {
     kind: 'agents',

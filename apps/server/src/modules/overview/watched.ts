@@ -38,6 +38,8 @@ export type WatchedDataset = Place & {
   createdAt: Date
   syncedAt: Date | null
   isComplete: boolean
+  /** The agent that writes at the location; null: none. */
+  agentId: AgentId | null
   lastContactAt: Date | null
 }
 
@@ -46,7 +48,7 @@ export async function listUnreadDatasets(db: Queryable, since: Date): Promise<Wa
   const { rows } = await db.query<WatchedDataset>(
     `select l.id as "locationId", l.name as location, l.organization_id as "organizationId", l.time_zone as "timeZone",
             l.office_hours as "officeHours", l.created_at as "createdAt", s.dataset, s.synced_at as "syncedAt",
-            s.initial_sync_completed_at is not null as "isComplete", c.last_contact_at as "lastContactAt"
+            s.initial_sync_completed_at is not null as "isComplete", w.agent_id as "agentId", c.last_contact_at as "lastContactAt"
        from location l
        join dataset_state s on s.location_id = l.id and s.is_provided
        left join location_writer w on w.location_id = l.id

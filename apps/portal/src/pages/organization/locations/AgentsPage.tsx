@@ -7,12 +7,14 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { read, useAct } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
+import { AgentProblems } from '../../../ui/AgentProblems.tsx'
 import { AgentVersion } from '../../../ui/AgentVersion.tsx'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../../ui/DataTable.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { PageHeader } from '../../../ui/PageHeader.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
+import { Section } from '../../../ui/Section.tsx'
 import { StateBadge } from '../../../ui/StateBadge.tsx'
 import { useFound } from '../../../ui/state/found.ts'
 import { When } from '../../../ui/When.tsx'
@@ -60,7 +62,19 @@ export function AgentsPage() {
               rowKey={({ id }) => id}
               columns={[
                 { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
-                { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+                {
+                  header: 'State',
+                  cell: ({ state, problems }) => (
+                    <>
+                      <StateBadge state={state} />
+                      {problems.length > 0 && (
+                        <Text size="xs" c="dimmed">
+                          {problems.map(({ what }) => what).join(' ')}
+                        </Text>
+                      )}
+                    </>
+                  ),
+                },
                 { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
                 {
@@ -100,6 +114,16 @@ export function AgentsPage() {
             />
           )}
         </Card>
+        {data.data.map(
+          ({ id, name, problems }) =>
+            problems.length > 0 && (
+              <Section key={id} title={`What ${name} reports`}>
+                <Stack>
+                  <AgentProblems problems={problems} />
+                </Stack>
+              </Section>
+            ),
+        )}
         <AgentUpdates organizationId={params.organization_id} isOn={data.takes_updates} newest={data.newest_release} />
         {!may('agent.enroll') && <WhoMay action="agent.enroll" what="enroll and revoke agents" />}
       </Stack>

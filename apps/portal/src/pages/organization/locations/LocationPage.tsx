@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../../api/query.ts'
+import { AgentProblems, ReadingNow } from '../../../ui/AgentProblems.tsx'
 import { DataTable } from '../../../ui/DataTable.tsx'
 import { formatCount } from '../../../ui/format/locale.ts'
 import { PageLink } from '../../../ui/links.tsx'
@@ -48,13 +49,16 @@ export function LocationPage() {
         actions={<StateBadge state={location.state} />}
       />
       <Stack>
+        <AgentProblems problems={location.problems} />
         {note && (
           <Alert color={location.state === 'pending' ? 'blue' : 'orange'} icon={<IconAlertTriangle aria-hidden />}>
             <Text size="sm" c="bright">
               {note}
             </Text>
+            {location.reading && <ReadingNow reading={location.reading} />}
           </Alert>
         )}
+        {location.reading && location.state !== 'pending' && <ReadingNow reading={location.reading} />}
         <Section
           title="Reads by the agent"
           description="Oldest on the left, now on the right, in your time zone. Updates automatically."
@@ -134,17 +138,24 @@ function DatasetTitle({ copy: { title, state, attributes_not_provided: lacking }
 }
 
 function CopyState({ copy, params }: { copy: DatasetCopy; params: { organization_id: string; location_id: string } }) {
-  if (copy.removal === null) return <StateBadge state={copy.state} />
+  if (copy.removal === null && copy.problem === null) return <StateBadge state={copy.state} />
   return (
     <Stack gap={4} align="flex-start">
       <StateBadge state={copy.state} />
-      <PageLink
-        size="sm"
-        to="/organization/$organization_id/removals/$location_id/$dataset"
-        params={{ ...params, dataset: copy.dataset }}
-      >
-        {copy.removal === 'held' ? 'Review removal' : 'Records are being hidden'}
-      </PageLink>
+      {copy.problem !== null && (
+        <Text size="xs" c="dimmed">
+          {copy.problem}
+        </Text>
+      )}
+      {copy.removal !== null && (
+        <PageLink
+          size="sm"
+          to="/organization/$organization_id/removals/$location_id/$dataset"
+          params={{ ...params, dataset: copy.dataset }}
+        >
+          {copy.removal === 'held' ? 'Review removal' : 'Records are being hidden'}
+        </PageLink>
+      )}
     </Stack>
   )
 }

@@ -1,5 +1,7 @@
 import { createEnrolmentCode, listAgents, revokeAgent } from '../../../modules/agents/agent-key.ts'
+import { listProblems } from '../../../modules/agents/heartbeat.ts'
 import { takeOver } from '../../../modules/agents/location-writer.ts'
+import { type GroupedProblem, groupProblems } from '../../../modules/agents/problem-words.ts'
 import { findLocation } from '../../../modules/directory/location.ts'
 import { requireOrganization } from '../../../modules/directory/organization.ts'
 import { withTransaction } from '../../../platform/database/pool.ts'
@@ -8,6 +10,12 @@ import type { AgentId, LocationId, OrganizationId } from '../../../platform/iden
 import { list, table } from '../answer.ts'
 import { type CommandGroup, command } from '../command-line.ts'
 import { numericId, optional, required, wholeNumber } from '../option.ts'
+
+/** The code with its table and datasets, and since when: the portal has the sentences. */
+function problemText({ cause, datasets, since }: GroupedProblem): string {
+  const of = datasets.length === 0 ? '' : ` (${datasets.join(', ')})`
+  return `${cause}${of} since ${since.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
 
 export const agent: CommandGroup = {
   help: 'office agents',
@@ -40,7 +48,10 @@ export const agent: CommandGroup = {
       options: { organization: optional('<id>', 'only the agents of this organization', numericId<OrganizationId>) },
       run: async ({ pool }, { organization: organizationId }) => {
         if (organizationId !== undefined) await requireOrganization(pool, organizationId)
-        const data = await listAgents(pool, organizationId ?? null)
+        const agents = await listAgents(pool, organizationId ?? null)
+        const living = agents.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id)
+        const problems = Map.groupBy(await listProblems(pool, living), ({ agentId }) => agentId)
+        const data = agents.map((each) => ({ ...each, problems: groupProblems(problems.get(each.id) ?? []) }))
         const rows = data.map((each) => [
           each.id,
           each.organizationId,
@@ -50,11 +61,22 @@ export const agent: CommandGroup = {
           each.enrolledAt,
           each.lastContactAt,
           each.failedRelease && `${each.failedRelease} ${each.failedReleaseOutcome?.replace('_', ' ')}`,
+          each.problems.map(problemText).join('; ') || null,
         ])
         return {
           data,
           text: table(
-            ['id', 'organization', 'name', 'version', 'state', 'enrolled', 'last contact', 'failed release'],
+            [
+              'id',
+              'organization',
+              'name',
+              'version',
+              'state',
+              'enrolled',
+              'last contact',
+              'failed release',
+              'problems',
+            ],
             rows,
           ),
         }

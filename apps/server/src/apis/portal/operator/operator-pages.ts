@@ -1,4 +1,4 @@
-import type { OperatorAgent, OperatorCompany, PlotRange } from '@bridgework/contract/portal'
+import type { AgentProblem, OperatorAgent, OperatorCompany, PlotRange } from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
 import { activityOf, agentActivityOf } from '../../../modules/activity/plots.ts'
 import { listAgents } from '../../../modules/agents/agent-key.ts'
@@ -22,7 +22,8 @@ import {
   parseNumericId,
   parseUuid,
 } from '../../../platform/identity/identity.ts'
-import { entriesOf } from '../organization/locations.ts'
+import { entriesOf, readingOf } from '../organization/locations.ts'
+import { problemsByAgent } from '../shared/agent-problems.ts'
 import type { PortalContext, PortalHandlers } from '../shared/context.ts'
 import { type Query, readChoice } from '../shared/query.ts'
 
@@ -78,13 +79,16 @@ export const operatorPageHandlers: PortalHandlers<
     const id = parseNumericId<AgentId>(params.agent_id ?? '')
     if (id === null) throw new Problem('agent_unknown')
     const [agent, written] = await Promise.all([requireAgentEntry(pool, id), listWrittenBy(pool, id)])
-    const locations = (await listLocations(pool, agent.organization_id)).filter((each) => written.includes(each.id))
+    const ofPractice = await listLocations(pool, agent.organization_id)
+    const locations = ofPractice.filter((each) => written.includes(each.id))
+    const problemsOf = await problemsByAgent(pool, [id], ofPractice)
+    const reading = await readingOf(context, id)
     const [requests, activity, named] = await Promise.all([
       agentActivityOf(pool, id, range, now()),
       activityOf(pool, written, range, now()),
       namedLocations(context, locations),
     ])
-    return { ...toOperatorAgent(agent, now()), locations: named, requests, activity }
+    return { ...toOperatorAgent(agent, problemsOf(id), now()), reading, locations: named, requests, activity }
   },
 
   getOperatorLocation: async (context, { params, query }) => {
@@ -155,7 +159,11 @@ export async function operatorCompanies(
 }
 
 /** An agent as the operator's pages show it. */
-export function toOperatorAgent(agent: Awaited<ReturnType<typeof requireAgentEntry>>, now: Date): OperatorAgent {
+export function toOperatorAgent(
+  agent: Awaited<ReturnType<typeof requireAgentEntry>>,
+  problems: AgentProblem[],
+  now: Date,
+): OperatorAgent {
   return {
     id: agent.id,
     name: agent.name,
@@ -165,6 +173,7 @@ export function toOperatorAgent(agent: Awaited<ReturnType<typeof requireAgentEnt
     enrolled_at: agent.enrolled_at.toISOString(),
     last_contact_at: agent.last_contact_at?.toISOString() ?? null,
     state: agentStateOf({ revokedAt: agent.revoked_at, lastContactAt: agent.last_contact_at }, now),
+    problems: agent.revoked_at === null ? problems : [],
   }
 }
 

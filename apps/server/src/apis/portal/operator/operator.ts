@@ -33,6 +33,7 @@ import { withTransaction } from '../../../platform/database/pool.ts'
 import { measureDatabase } from '../../../platform/database/size.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../../platform/identity/identity.ts'
+import { problemsByAgent } from '../shared/agent-problems.ts'
 import { actorOf, recordOperation, requireReasonFor } from '../shared/audit.ts'
 import type { Call, PortalContext, PortalHandlers } from '../shared/context.ts'
 import { readListPage, toListed } from '../shared/list.ts'
@@ -158,10 +159,12 @@ export const operatorHandlers: PortalHandlers<
   listOperatorAgents: async ({ pool, now }, { query }) => {
     const page = readListPage(query)
     const { total, agents } = await pageOfAgents(pool, { ...page, sort: readSort(query, agentColumns) })
+    const ids = agents.map(({ id }) => id)
+    const problemsOf = await problemsByAgent(pool, ids, [])
     return toListed(
       page,
       total,
-      agents.map((agent) => toOperatorAgent(agent, now())),
+      agents.map((agent) => toOperatorAgent(agent, problemsOf(agent.id), now())),
     )
   },
 

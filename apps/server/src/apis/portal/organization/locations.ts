@@ -1,12 +1,22 @@
 import { getDataset } from '@bridgework/contract'
-import type { LocationEntry, LocationWriter, PortalAnswers, TimelineRange } from '@bridgework/contract/portal'
+import type {
+  LocationEntry,
+  LocationWriter,
+  PortalAnswers,
+  ReadProgress,
+  TimelineRange,
+} from '@bridgework/contract/portal'
+import { agentStateOf } from '../../../modules/agents/agent-state.ts'
+import { listHeartbeats, listProblems } from '../../../modules/agents/heartbeat.ts'
 import { listWriters, type LocationWriter as Writer } from '../../../modules/agents/location-writer.ts'
+import { problemWords } from '../../../modules/agents/problem-words.ts'
 import { listDatasetStates } from '../../../modules/datasets/dataset-state.ts'
 import { freshnessOf, oldestOf, type SyncTimes } from '../../../modules/datasets/freshness.ts'
 import { createTimelines, listSyncActivity } from '../../../modules/datasets/sync-activity.ts'
 import { type Location, listLocations } from '../../../modules/directory/location.ts'
 import { listRemovals } from '../../../modules/records/removals/removal-store.ts'
-import type { LocationId, OrganizationId } from '../../../platform/identity/identity.ts'
+import type { AgentId, LocationId, OrganizationId } from '../../../platform/identity/identity.ts'
+import { toShown } from '../shared/agent-problems.ts'
 import type { PortalContext } from '../shared/context.ts'
 import { type ListPage, toListed } from '../shared/list.ts'
 
@@ -53,7 +63,42 @@ export async function locationPage(
       ({ at, ...cell }) => ({ at: at.toISOString(), ...cell }),
     ),
   }))
-  return { ...entry, range, cell_seconds: cellMs / 1000, timeline }
+  const writers = await listWriters(context.pool, [location.id])
+  const problems = (await problemsAt(context.pool, writers))(location.id)
+  const writer = writers.get(location.id)
+  const reading = writer ? await readingOf(context, writer.agentId) : null
+  return {
+    ...entry,
+    range,
+    cell_seconds: cellMs / 1000,
+    timeline,
+    problems: toShown(problems, []),
+    reading,
+  }
+}
+
+/** What the living writer of a location says of it, or of all that it reads. */
+async function problemsAt(pool: PortalContext['pool'], writers: ReadonlyMap<LocationId, Writer>) {
+  const living = [...writers.values()].filter(({ isRevoked }) => !isRevoked)
+  const all = await listProblems(pool, [...new Set(living.map(({ agentId }) => agentId))])
+  return (id: LocationId) => {
+    const writer = living.find(({ locationId }) => locationId === id)
+    return all
+      .filter(({ agentId, locationId }) => agentId === writer?.agentId && (locationId === null || locationId === id))
+      .map((problem) => ({ ...problem, what: problemWords(problem).what }))
+  }
+}
+
+/** What an agent reads at this moment, as it last said. */
+export async function readingOf({ pool, now }: PortalContext, agentId: AgentId): Promise<ReadProgress | null> {
+  const heartbeat = (await listHeartbeats(pool, [agentId])).get(agentId)
+  if (
+    !heartbeat?.readingDataset ||
+    agentStateOf({ revokedAt: null, lastContactAt: heartbeat.heardAt }, now()) !== 'connected'
+  )
+    return null
+  const { readingDataset, rowsRead, rowsTotal } = heartbeat
+  return { title: getDataset(readingDataset).title, rows_read: rowsRead ?? 0, rows_total: rowsTotal }
 }
 
 const ranges: Record<TimelineRange, { cellMs: number; cells: number }> = {
@@ -72,6 +117,7 @@ export async function entriesOf(
     listRemovals(pool, ids),
     listWriters(pool, ids),
   ])
+  const problems = await problemsAt(pool, writers)
   const removalAt = new Map(removals.map((removal) => [`${removal.locationId} ${removal.dataset}`, removal.state]))
   return await Promise.all(
     locations.map(async (location) => {
@@ -102,6 +148,7 @@ export async function entriesOf(
             visible: state.visible,
             attributes_not_provided: [...state.attributesNotProvided],
             removal: removalAt.get(`${location.id} ${dataset}`) ?? null,
+            problem: problems(location.id).find(({ dataset: name }) => name === dataset)?.what ?? null,
           })),
         ),
       }

@@ -1,5 +1,5 @@
 import { datasetNames, datasetsWithNotes, getDataset, hasPatientData } from '@bridgework/contract'
-import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
+import type { AgentEntry, AgentProblem, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../../modules/agents/agent-key.ts'
 import { takeOver } from '../../../modules/agents/location-writer.ts'
 import { newestRelease } from '../../../modules/agents/release.ts'
@@ -22,6 +22,7 @@ import { listRemovals } from '../../../modules/records/removals/removal-store.ts
 import { withTransaction } from '../../../platform/database/pool.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import { type AgentId, parseNumericId } from '../../../platform/identity/identity.ts'
+import { problemsByAgent } from '../shared/agent-problems.ts'
 import { entryOf } from '../shared/audit.ts'
 import type { PortalHandlers } from '../shared/context.ts'
 import { readListPage } from '../shared/list.ts'
@@ -142,11 +143,16 @@ export const organizationHandlers: PortalHandlers<
     return { done: true }
   },
 
-  listAgents: async ({ pool, now }, { member: { organizationId } }) => ({
-    data: (await listAgents(pool, organizationId, agentsMax)).map((agent) => toEntry(agent, now())),
-    takes_updates: await takesAgentUpdates(pool, organizationId),
-    newest_release: (await newestRelease(pool))?.version ?? null,
-  }),
+  listAgents: async ({ pool, now }, { member: { organizationId } }) => {
+    const agents = await listAgents(pool, organizationId, agentsMax)
+    const living = agents.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id)
+    const problemsOf = await problemsByAgent(pool, living, await listLocations(pool, organizationId))
+    return {
+      data: agents.map((agent) => toEntry(agent, problemsOf(agent.id), now())),
+      takes_updates: await takesAgentUpdates(pool, organizationId),
+      newest_release: (await newestRelease(pool))?.version ?? null,
+    }
+  },
 
   setAgentUpdates: async ({ pool }, call) => {
     const { is_on: isOn } = call.body
@@ -194,7 +200,7 @@ function stateOf({ revokedAt, lastContactAt }: Agent, now: Date): AgentEntry['st
   return now.getTime() - lastContactAt.getTime() <= connectedMs ? 'connected' : 'silent'
 }
 
-function toEntry(agent: Agent, now: Date): AgentEntry {
+function toEntry(agent: Agent, problems: AgentProblem[], now: Date): AgentEntry {
   return {
     id: agent.id,
     name: agent.name,
@@ -207,5 +213,6 @@ function toEntry(agent: Agent, now: Date): AgentEntry {
       agent.failedRelease === null || agent.failedReleaseOutcome === null
         ? null
         : { version: agent.failedRelease, outcome: agent.failedReleaseOutcome },
+    problems,
   }
 }
