@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { TestDatabase, TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { clinics, loadPractice } from '@bridgework/practice-simulator/test-whole-practice'
+import { clinics, keepFamilies, loadPractice } from '@bridgework/practice-simulator/test-whole-practice'
 import { type TestCopy, testCopy } from '../testing/test-copy.ts'
 
 /** Nashville's clock, as the C library knows it: SQL's `unix_timestamp` of a wall time is then the instant that the agent must give. */
@@ -41,20 +41,6 @@ describe('a practice in Nashville, whatever zone its database server names', asy
     assert.deepEqual(differences(instantsOf(copy), expected), [])
   })
 })
-
-/** Every n-th family: each zone reads all of them anew. */
-async function keepFamilies(database: TestDatabase, of: number): Promise<void> {
-  await database.execute(
-    `create table gone as select PatNum from patient where Guarantor % ${of} <> (select min(Guarantor) % ${of} from patient)`,
-  )
-  const tables = await database.execute(
-    `select table_name as name from information_schema.columns
-      where table_schema = database() and column_name = 'PatNum' and table_name not in ('gone', 'patient')`,
-  )
-  for (const { name } of [...tables, { name: 'patient' }])
-    await database.execute(`delete from ${name} where PatNum in (select PatNum from gone)`)
-  await database.execute('drop table gone')
-}
 
 /** Appointments and treatments on both sides of both clock changes of 2026. */
 async function addTimesAroundClockChanges(database: TestDatabase): Promise<void> {

@@ -42,6 +42,21 @@ export async function loadPractice(
   return { mariaDb, database, day: todayIn(practice), isFile: false }
 }
 
+/** Deletes all but every n-th family, that of the dynamic payment plan among the rest, for a test that reads all of them again and again. */
+export async function keepFamilies(database: TestDatabase, of: number): Promise<void> {
+  await database.execute(
+    `create table gone as select PatNum from patient
+      where Guarantor % ${of} <> (select min(Guarantor) % ${of} from payplan where IsDynamic = 1)`,
+  )
+  const tables = await database.execute(
+    `select table_name as name from information_schema.columns
+      where table_schema = database() and column_name = 'PatNum' and table_name not in ('gone', 'patient')`,
+  )
+  for (const { name } of [...tables, { name: 'patient' }])
+    await database.execute(`delete from ${name} where PatNum in (select PatNum from gone)`)
+  await database.execute('drop table gone')
+}
+
 /** What the simulator does not make, or not for sure. Keys begin where its own, which count from 1, do not reach. Stamps are of the day before. */
 async function addRareRows(connection: Connection): Promise<void> {
   for (const sql of [
