@@ -5,18 +5,17 @@ import {
   demoShape,
   type LivingPractice,
   livingPractice,
+  type Practice,
   simulatedDatasets,
 } from '@bridgework/practice-simulator'
 import { runCycle } from '../pipeline/cycle.ts'
 import { startTestService, type TestService } from '../testing/test-service.ts'
-
 import { simulatedConnector } from './simulated-connector.ts'
-
 import { served, testAgent, withoutNotes } from './testing/test-agent.ts'
 
 test('the agent’s pipeline brings a server exactly what the practice holds, after every event', async (t) => {
   const server = await startTestService(t)
-  const living = livingPractice(createPractice(demoShape('pipeline')))
+  const living = livingPractice(smallPractice('pipeline'))
   const agent = await testAgent(t, server, simulatedConnector(living))
 
   assert.equal((await runCycle(agent)).result, 'complete')
@@ -31,7 +30,7 @@ test('the agent’s pipeline brings a server exactly what the practice holds, af
 
 test('after the first cycle only what an event altered is read and sent', async (t) => {
   const server = await startTestService(t)
-  const living = livingPractice(createPractice(demoShape('little')))
+  const living = livingPractice(smallPractice('little'))
   const agent = await testAgent(t, server, simulatedConnector(living))
   await runCycle(agent)
   const plan = [...living.practice.insurancePlans.values()][5]
@@ -53,14 +52,14 @@ test('after the first cycle only what an event altered is read and sent', async 
 
 test('a cursor of an earlier process leads to a comparison of everything, and nothing is sent twice', async (t) => {
   const server = await startTestService(t)
-  const living = livingPractice(createPractice(demoShape('restart')))
+  const living = livingPractice(smallPractice('restart'))
   const agent = await testAgent(t, server, simulatedConnector(living))
   await runCycle(agent)
   for (let n = 0; n < 30; n++) living.moveOn()
   await runCycle(agent)
   const records = server.recordsReceived()
   const restarted = { ...agent, connector: simulatedConnector(livingPractice(living.practice, living.eventsSoFar())) }
-  const older = livingPractice(createPractice(demoShape('restart')))
+  const older = livingPractice(smallPractice('restart'))
 
   assert.equal((await runCycle(restarted)).result, 'complete')
   assert.equal(server.recordsReceived(), records)
@@ -69,9 +68,15 @@ test('a cursor of an earlier process leads to a comparison of everything, and no
 })
 
 test('its check has nothing to complain about', async () => {
-  const { findings } = await simulatedConnector(livingPractice(createPractice(demoShape('check')))).check()
+  const { findings } = await simulatedConnector(livingPractice(smallPractice('check'))).check()
   assert.ok(findings.every(({ outcome }) => outcome === 'good'))
 })
+
+/** As the sandbox's, with something of every kind and no more: all of it is compared again and again. */
+function smallPractice(seed: string): Practice {
+  const locations = [40, 20, 10].map((n) => ({ insurancePlans: 2 * n, feeSchedules: 4, patients: n }))
+  return createPractice({ ...demoShape(seed), locations, years: 1 })
+}
 
 async function assertServed(server: TestService, living: LivingPractice): Promise<void> {
   assert.deepEqual([...(await server.locations()).keys()], [...living.practice.locations.keys()].sort())
