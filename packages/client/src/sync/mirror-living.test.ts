@@ -19,58 +19,48 @@ const firstSeed = Number(process.env.BRIDGEWORK_TEST_SEED ?? Math.floor(Math.ran
 const eventsAtLeast = 30
 
 for (let run = 0; run < runs; run += 1) {
-  test(`mirrors of practices that live end equal to the service (${run + 1})`, async (t) => {
+  test(`M01: mirrors of practices that live end equal to the service, also when they are killed again and again behind a network that fails (${run + 1})`, async (t) => {
     const seed = firstSeed + run
     t.diagnostic(`seed ${seed}`)
     const { world, vendor, practices } = await livePractices(t, seed)
     const ended = practices.live(eventsAtLeast)
-    const mirrors = await Promise.all(
-      storeKinds.map(async (kind) => {
-        const client = clientOf(world, vendor)
-        const target = await someTarget(t, kind)
-        const store = await openStore(kind, target)
-        let rounds = 0
-        for (let isLast = false; !isLast; rounds += 1) {
-          // A round that began before the practices stood still is no proof.
-          isLast = practices.haveEnded()
-          const report = await client.sync({ store, pageSize: 500 })
-          assert.deepEqual(report.failed, [])
-          await sleep(100)
-        }
-        return { kind, target, store, rounds }
-      }),
+    const inPeace = storeKinds.map((kind) =>
+      mirrorInPeace(t, { kind, client: clientOf(world, vendor), isOver: practices.haveEnded }),
     )
-    await ended
-    for (const { kind, target, store, rounds } of mirrors) {
-      const records = await assertEqualCopy(clientOf(world, vendor), store, await practices.locationIds())
-      await store.close()
-      await assertTypedRows(kind, target)
-      t.diagnostic(`${kind}: ${records} records in ${rounds} rounds, ${practices.events()} events`)
-    }
-  })
-
-  test(`M01: mirrors that are killed again and again, behind a network that fails, of practices that live, end equal to the service (${run + 1})`, async (t) => {
-    const seed = firstSeed + run
-    t.diagnostic(`seed ${seed}`)
-    const { world, vendor, practices } = await livePractices(t, seed)
-    const ended = practices.live(eventsAtLeast)
-    const mirrors = storeKinds.map((kind, index) => {
+    const underFire = storeKinds.map((kind, index) => {
       const random = seededRandom(seed + index * 7919)
       return mirrorUnderFire(t, { kind, random, target: world.url, vendor, isOver: practices.haveEnded })
     })
-    const results = await Promise.all(mirrors)
+    const mirrors = await Promise.all([...inPeace, ...underFire])
     await ended
-    for (const { kind, copy, kills, seen } of results) {
+    for (const { kind, copy, said } of mirrors) {
       const store = await openStore(kind, copy)
       const records = await assertEqualCopy(clientOf(world, vendor), store, await practices.locationIds())
       const left = await store.positions()
       assert.ok(left.every(({ walk, watermark }) => walk === null && watermark !== null))
       await store.close()
       await assertTypedRows(kind, copy)
-      assert.ok(kills > 0)
-      t.diagnostic(`${kind}: ${kills} kills, ${records} records, ${JSON.stringify(Object.fromEntries(seen))}`)
+      t.diagnostic(`${kind}: ${said}, ${records} records, ${practices.events()} events`)
     }
   })
+}
+
+async function mirrorInPeace(
+  t: TestContext,
+  { kind, client, isOver }: { kind: StoreKind; client: ReturnType<typeof clientOf>; isOver: () => boolean },
+) {
+  const copy = await someTarget(t, kind)
+  const store = await openStore(kind, copy)
+  let rounds = 0
+  for (let isLast = false; !isLast; rounds += 1) {
+    // A round that began before the practices stood still is no proof.
+    isLast = isOver()
+    const report = await client.sync({ store, pageSize: 500 })
+    assert.deepEqual(report.failed, [])
+    await sleep(1000)
+  }
+  await store.close()
+  return { kind, copy, said: `${rounds} rounds` }
 }
 
 /** Mirrors in a process that is killed until it is over, and then once more in peace. */
@@ -107,7 +97,7 @@ async function mirrorUnderFire(
   while (!isOver()) {
     const child = begin()
     // Long enough to start, and sometimes for several rounds.
-    await sleep(500 + random() * 2500)
+    await sleep(1000 + random() * 3000)
     child.kill('SIGKILL')
     await ended(child)
     kills += 1
@@ -117,7 +107,8 @@ async function mirrorUnderFire(
   await saidRound(last, 2)
   last.kill('SIGKILL')
   await ended(last)
-  return { kind, copy, kills, seen: proxy.seen }
+  assert.ok(kills > 0)
+  return { kind, copy, said: `${kills} kills, ${JSON.stringify(Object.fromEntries(proxy.seen))}` }
 }
 
 function ended(child: ChildProcess): Promise<void> {
