@@ -189,6 +189,8 @@ function begin(t: TestContext, program: string, args: readonly string[], env: No
   })
   closeSync(file)
   const known = new Map<number, string>()
+  /** Processes of others, by when they began: a process keeps the environment that it has once there is one. */
+  const foreign = new Map<number, string>()
   t.after(() => {
     for (const id of running().keys()) killIfThere(id)
     rmSync(folder, { recursive: true, force: true })
@@ -201,9 +203,18 @@ function begin(t: TestContext, program: string, args: readonly string[], env: No
     for (let before = -1; before < known.size; ) {
       before = known.size
       for (const [id, { parent, began }] of all)
-        if (id === child.pid || known.has(parent) || textOf(id, 'environ').includes(mark)) known.set(id, began)
+        if (id === child.pid || known.has(parent) || isMarked(id, began)) known.set(id, began)
     }
     return new Map([...known.keys()].map((id) => [id, textOf(id, 'cmdline').replaceAll('\0', ' ').trim()]))
+  }
+
+  function isMarked(id: number, began: string): boolean {
+    if (foreign.get(id) === began) return false
+    const environment = textOf(id, 'environ')
+    const isOurs = environment.includes(mark)
+    // Empty while a program is being started.
+    if (!isOurs && environment !== '') foreign.set(id, began)
+    return isOurs
   }
 
   const until = async (what: string, withinMs: number, isDone: () => boolean) => {
