@@ -7,6 +7,7 @@ import type {
   SourceLocation,
   SourceRecord,
 } from '../connector.ts'
+import { SourceProblem } from '../connector.ts'
 import {
   type ChangedRows,
   changedKeysMax,
@@ -21,7 +22,7 @@ import { growingTables, neverShrinking } from './changes/never-shrinking.ts'
 import { knownIn, nextKeys, recordIds, tablesPresent } from './changes/record-table.ts'
 import type { SourceTableName } from './changes/source-tables.ts'
 import type { Marks } from './changes/table-watch.ts'
-import type { TableName } from './changes/tables-read.ts'
+import { columnsOfNewerVersions, notesTable, type TableName } from './changes/tables-read.ts'
 import type { Database } from './database/connection.ts'
 import { officePace } from './database/office-pace.ts'
 import { assertQuiet, type Guard, type Session } from './database/session.ts'
@@ -110,9 +111,24 @@ export function sourceCycle(
     return !compared.differs(tables)
   }
 
-  function tablesOf(dataset: DatasetName): readonly TableName[] {
+  /** Asks for columns that the same version had at the cursor and that are not seen now, such as those of a table whose right was revoked. */
+  async function askForLost(dataset: DatasetName, before: Cursor | null): Promise<void> {
+    if (before === null || before.databaseVersion !== guard.databaseVersion) return
+    for (const name of (before.newer ?? []).filter((each) => !session.columns.has(each))) {
+      const [table = '', column] = name.split('.')
+      const had = new Set([...session.columns, name])
+      const tables: readonly string[] = tablesOf(dataset, had)
+      if (!tables.includes(table) || database.unreadable.has(table)) continue
+      const answer = database.query(`select ${column} from ${table} limit 1`)
+      await answer.catch((error: unknown) => {
+        if (!(error instanceof SourceProblem) || error.place === null) throw error
+      })
+    }
+  }
+
+  function tablesOf(dataset: DatasetName, columns = session.columns): readonly TableName[] {
     const places = locationMap(locations ?? [])
-    return readerOf(dataset).reads({ session, locations: places })
+    return readerOf(dataset).reads({ session: { ...session, columns }, locations: places })
   }
 
   function lookupOnce(name: string, tables: readonly TableName[], read: () => Promise<Lookup>): Promise<Lookup> {
@@ -191,9 +207,13 @@ export function sourceCycle(
   return {
     readLocations: readLocationsOnce,
 
-    problemOf: async (dataset) => {
+    problemOf: async (dataset, cursor) => {
       await readLocationsOnce()
-      const table = tablesOf(dataset).find((name) => database.unreadable.has(name))
+      const before = parseCursor(cursor)
+      await askForLost(dataset, before)
+      const unseen = [...columnsOfNewerVersions].filter((name) => database.unreadable.has(name.split('.')[0] ?? ''))
+      const columns = new Set([...session.columns, ...(before?.newer ?? []), ...unseen])
+      const table = tablesOf(dataset, columns).find((name) => database.unreadable.has(name))
       return table === undefined ? null : (database.unreadable.get(table) ?? null)
     },
 
@@ -332,6 +352,7 @@ async function currentCursor(reading: Reading, guard: Guard, reader: DatasetRead
     highest: await reader.readHighest(reading),
     ...(newestNote === undefined ? {} : { newestNote }),
     behindSeconds: session.replica.is === 'replica' ? session.replica.behindSeconds : 0,
+    newer: [...columnsOfNewerVersions, `${notesTable}.Note`].filter((name) => session.columns.has(name)),
     locations: placesText(locations),
     today,
     lookups: Object.fromEntries(Object.entries(lookups).map(([name, lookup]) => [name, lookup.marks])),

@@ -13,6 +13,8 @@ export type Cursor = {
   readonly highest: Readonly<Record<string, string>>
   /** The newest note's key, where notes are read. */
   readonly newestNote?: string
+  /** Columns that only some versions have and this database had, as `table.Column`: one that is missing later is not an older version's. */
+  readonly newer?: readonly string[]
   /** Locations and their zones, as one text. */
   readonly locations: string
   /** The practice's day when the read began. */

@@ -35,7 +35,7 @@ function columnsOfSource(known: ColumnsKnown, table: SourceTableName): string {
  * whether it is missing, damaged or not permitted. What it is goes into `database.unreadable`.
  */
 export async function findUnreadable(database: Database, known: ColumnsKnown): Promise<void> {
-  const newer: TableName[] = tablesOfNewerVersions.filter((table) => isPresent(known, table))
+  const newer: readonly TableName[] = tablesOfNewerVersions
   for (const table of [...tablesRead, ...newer, ...(readsTreatmentNotes(known) ? ([notesTable] as const) : [])]) {
     const columns = columnsNeeded(known, table)
     const lacking = columns.filter((column) => !known.columns.has(`${table}.${column}`))
@@ -45,6 +45,8 @@ export async function findUnreadable(database: Database, known: ColumnsKnown): P
       await database.query(`select ${columns.length === 0 ? '1' : columns.join(', ')} from ${table} limit 1`)
     } catch (error) {
       if (!(error instanceof SourceProblem) || error.place === null) throw error
+      // An older version's database.
+      if (newer.includes(table) && error.kind === 'table_missing') database.unreadable.delete(table)
     }
   }
 }

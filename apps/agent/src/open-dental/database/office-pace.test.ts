@@ -73,11 +73,43 @@ test('batches shrink when a statement is slow, and grow while all are quick', as
   const pace = officePace(database)
   const first = pace.keysOf(patients)
   assert.ok(first < patients.keysPerChunk / 4)
-  for (let n = 0; n < 20; n++) pace.adapt(patients)
-  assert.equal(pace.keysOf(patients), patients.keysPerChunk)
   await database.query('select sleep(0.2)')
   pace.adapt(patients)
-  assert.ok(pace.keysOf(patients) <= patients.keysPerChunk / 8)
+  assert.ok(pace.keysOf(patients) <= first / 8)
+  for (let n = 0; n < 20; n++) pace.adapt(patients)
+  assert.equal(pace.keysOf(patients), patients.keysPerChunk)
+})
+
+test('batches of a size that was quick do not become many small ones because the server is busy', async (t) => {
+  const database = await connectDatabase(settings)
+  t.after(() => database.end())
+  const pace = officePace(database)
+  for (let n = 0; n < 20; n++) pace.adapt(patients)
+  for (let n = 0; n < 5; n++) {
+    await database.query('select sleep(0.2)')
+    pace.adapt(patients)
+    assert.ok(pace.keysOf(patients) >= patients.keysPerChunk / 2, `${pace.keysOf(patients)}`)
+  }
+})
+
+test('a server that stays busy is asked seldom whether it still is', async (t) => {
+  const database = await connectDatabase(settings)
+  t.after(() => database.end())
+  let [others, asked] = [0, 0]
+  const busy = {
+    ...database,
+    query: async () => {
+      asked += 1
+      return [{ Value: String(1 + others) }]
+    },
+  }
+  const pace = officePace(busy, async () => {})
+  await pace.yieldToOffice()
+  await new Promise((resolve) => setTimeout(resolve, 260))
+  ;[others, asked] = [3, 0]
+  await pace.yieldToOffice()
+  assert.equal(pace.pausedMs(), 10_000)
+  assert.ok(asked <= 7, `${asked}`)
 })
 
 async function untilRunning(sql: string): Promise<void> {

@@ -15,11 +15,16 @@ const [askEveryMs, pauseMs, pauseMsMax] = [250, 250, 10_000]
 const slowerMsMin = 20
 
 /**
- * Keeps a long read out of the office's way: batches so small that no statement holds its locks for long, and a pause while the server has
+ * Keeps a long read out of the office's way: batches so small that no statement holds its locks for long on a quiet server, and a pause while the server has
  * more to do than when the read began, or takes twice as long to answer. A pause ends after a while, so that a read always comes to its end.
  */
 export function officePace(database: Database, wait: (ms: number) => Promise<unknown> = sleep) {
   const shares = new Map<DatasetReader, number>()
+  /**
+   * The largest share that was read quickly. A batch of that size which is slow later is so because the server is busy: pauses help then, and many
+   * small batches would only ask more often.
+   */
+  const quickest = new Map<DatasetReader, number>()
   let askedAtMs = Number.NEGATIVE_INFINITY
   let quiet: { others: number; answerMs: number } | null = null
   let pausedMs = 0
@@ -51,9 +56,12 @@ export function officePace(database: Database, wait: (ms: number) => Promise<unk
     /** Before a batch: waits while the office needs the server. */
     yieldToOffice: async (): Promise<void> => {
       if (performance.now() - askedAtMs < askEveryMs) return
-      for (let waited = 0; waited < pauseMsMax && (await isBusy()); waited += pauseMs) {
-        await wait(pauseMs)
-        pausedMs += pauseMs
+      // Each pause is twice as long as the one before it: a busy server is not asked all the time whether it still is.
+      for (let waited = 0, next = pauseMs; waited < pauseMsMax && (await isBusy()); next *= 2) {
+        const ms = Math.min(next, pauseMsMax - waited)
+        await wait(ms)
+        waited += ms
+        pausedMs += ms
       }
     },
     /** How many keys the next batch reads. */
@@ -62,8 +70,13 @@ export function officePace(database: Database, wait: (ms: number) => Promise<unk
     /** After a batch. */
     adapt: (reader: DatasetReader): void => {
       const [slowest, share] = [database.takeSlowestMs(), shares.get(reader) ?? shareAtFirst]
-      if (slowest > statementMsMax) shares.set(reader, Math.max(0.01, (share * statementMsMax) / (2 * slowest)))
-      else if (slowest < statementMsMax / 2) shares.set(reader, Math.min(1, share * 1.5))
+      const quick = quickest.get(reader) ?? 0
+      if (slowest > statementMsMax) {
+        shares.set(reader, Math.max(0.01, quick / 2, (share * statementMsMax) / (2 * slowest)))
+      } else if (slowest < statementMsMax / 2) {
+        quickest.set(reader, Math.max(quick, share))
+        shares.set(reader, Math.min(1, share * 1.5))
+      }
     },
     /** How long it waited so far. */
     pausedMs: (): number => pausedMs,

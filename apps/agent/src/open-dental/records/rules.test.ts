@@ -96,4 +96,24 @@ describe('the rules of Open Dental that decide what a record says', () => {
     const statuses = ['1', '2', '3', '4', '6'].map((id) => at('appointments', id)?.status)
     assert.deepEqual(statuses, ['no_show', 'cancelled', 'broken', 'cancelled', 'broken'])
   })
+
+  test('keeps a visit missed when a note is added to it after it was sent', async (t) => {
+    await practice.execute(
+      `update appointment set AptStatus = 5 where AptNum = 1;
+       insert into histappointment (HistApptNum, HistDateTStamp, HistApptAction, AptNum, AptStatus) values (1, '2026-09-12 10:00:00', 2, 1, 5)`,
+    )
+    const copy = await testCopy(t, practice.settings, { now: () => new Date('2026-11-20T12:00:00Z') })
+    await copy.run()
+    await practice.execute(
+      `update appointment set Note = 'left a message' where AptNum = 1;
+       insert into histappointment (HistApptNum, HistDateTStamp, HistApptAction, AptNum, AptStatus) values (2, now(), 1, 1, 5)`,
+    )
+    const events = await copy.run()
+    assert.equal(copy.visible('1', 'appointments').get('1')?.status, 'no_show')
+    const read = events.filter((event) => event.event === 'dataset.finished' && event.dataset === 'appointments')
+    assert.ok(
+      read.some((event) => 'rows' in event && event.rows > 0),
+      'it was read again',
+    )
+  })
 })
