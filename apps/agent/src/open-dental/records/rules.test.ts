@@ -112,7 +112,7 @@ describe('the rules of Open Dental that decide what a record says', () => {
     assert.equal(copy.visible('1', 'appointments').get('1')?.status, 'no_show')
     const read = events.filter((event) => event.event === 'dataset.finished' && event.dataset === 'appointments')
     assert.ok(
-      read.some((event) => 'rows' in event && event.rows > 0),
+      read.some((event) => 'rows' in event && (event.rows ?? 0) > 0),
       'it was read again',
     )
   })
