@@ -96,6 +96,7 @@ const tablesOf: Record<string, readonly string[]> = {
     'agent_release',
     'enrolment_code',
     'agent_number',
+    'agent_process',
     'location_writer',
     'service_epoch',
   ],

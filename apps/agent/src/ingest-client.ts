@@ -14,6 +14,10 @@ import {
   ingestUrl,
   ingestVersion,
   ingestVersionHeader,
+  type ProcessStart,
+  packProcessStart,
+  processHeader,
+  processStartHeader,
 } from '@bridgework/contract/ingest'
 import type { Static } from 'typebox'
 import { Check } from 'typebox/value'
@@ -110,10 +114,14 @@ export type Acknowledged = { readonly number: number; readonly epoch: string } |
 
 export type IngestClient = {
   identify(): Promise<Identity>
-  /** Says how the agent is, and confirms what it has read. `notConfirmed`: ids of locations whose reads the service did not take. */
+  /**
+   * Says how the agent is, and confirms what it has read. `start`: which process this is, for the requests of this client from then on; a server that
+   * takes those of another one says `copied`. `notConfirmed`: ids of locations whose reads the service did not take.
+   */
   heartbeat(
     body: IngestBodies['heartbeat'],
     acknowledged: Acknowledged,
+    start: ProcessStart,
   ): Promise<Identity & { readonly notConfirmed: readonly string[] }>
   /** One part, from 0, of the file of an offered release. */
   getReleasePart(version: string, number: number): Promise<Buffer>
@@ -160,10 +168,15 @@ export function ingestClient(options: IngestOptions): IngestClient {
   const call = caller(options)
   return {
     identify: async () => identityOf(await call('identifyAgent', {}), call.serviceContract()),
-    heartbeat: async (body, acknowledged) => {
+    heartbeat: async (body, acknowledged, start) => {
       const content = json(body)
-      const known = acknowledged && { [acknowledgedHeader]: `${acknowledged.number} ${acknowledged.epoch}` }
-      const answer = await call('heartbeat', {}, { ...content, headers: { ...content.headers, ...known } })
+      const headers = {
+        ...content.headers,
+        ...(acknowledged && { [acknowledgedHeader]: `${acknowledged.number} ${acknowledged.epoch}` }),
+        [processStartHeader]: packProcessStart(start),
+      }
+      const answer = await call('heartbeat', {}, { ...content, headers })
+      call.speakAs(start.id)
       return { ...identityOf(answer, call.serviceContract()), notConfirmed: answer.not_confirmed }
     },
     getReleasePart: async (version, number) => {
@@ -247,6 +260,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
   const send = options.fetch ?? fetch
   /** As the service says in its answers. */
   let serviceContract = 1
+  let processId: string | null = null
   const call = async <Name extends IngestRouteName>(
     name: Name,
     parameters: IngestParameters<Name>,
@@ -264,6 +278,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
           'user-agent': `bridgework-agent/${agentVersion}`,
           [ingestVersionHeader]: String(ingestVersion),
           [contractHeader]: String(contractNumber),
+          ...(processId !== null && name !== 'heartbeat' && { [processHeader]: processId }),
           ...(options.agentKey === undefined ? {} : { authorization: `Bearer ${options.agentKey}` }),
         },
         ...(content?.body === undefined ? {} : { body: content.body as NonNullable<RequestInit['body']> }),
@@ -284,7 +299,12 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
     if (response.status === 413) throw new IngestProblem('too_large', printable(problem.what), { status: 413 })
     throw ofNetwork(problem, response)
   }
-  return Object.assign(call, { serviceContract: () => serviceContract })
+  return Object.assign(call, {
+    serviceContract: () => serviceContract,
+    speakAs: (id: string) => {
+      processId = id
+    },
+  })
 }
 
 function ofNetwork({ kind, what, todo }: NetworkProblem, response: Response | null = null): IngestProblem {

@@ -283,6 +283,32 @@ test('a location with two agents says so, and an admin lets the other one take o
   assert.deepEqual([await isTaken(other), await isTaken(location.agent)], [true, false])
 })
 
+test('a second copy of an agent is shown with both computers, and an admin lets it take over after a confirmation', async (t) => {
+  const { page, home, location, ...portal } = await somePractice(t, 'admin')
+  const { agentId } = location.agent
+  await portal.pool.query(
+    `insert into agent_process
+            (agent_id, process_id, place, computer, refused_id, refused_place, refused_computer, refused_at)
+     values ($1, 'one', 'a', 'OLD-SERVER', 'two', 'b', 'NEW-SERVER', now())`,
+    [agentId],
+  )
+  await page.goto(home)
+  await page.getByText('Two copies of one agent are in use').waitFor()
+  await page.getByRole('link', { name: 'View agents' }).click()
+  await page.getByText(/Requests come from the computer OLD-SERVER\. A copy on NEW-SERVER was refused/).waitFor()
+  await assertAccessible(page)
+
+  await page.getByRole('button', { name: 'Let the copy take over…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/The copy on OLD-SERVER is refused from now on/).waitFor()
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Let it take over' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText(/A second copy of/).waitFor({ state: 'hidden' })
+  const { rows } = await portal.pool.query('select process_id, computer, refused_id from agent_process')
+  assert.deepEqual(rows, [{ process_id: 'two', computer: 'NEW-SERVER', refused_id: null }])
+})
+
 test('a held removal hides records only after the count was typed', async (t) => {
   const { page, home, location, organizationId, ...portal } = await somePractice(t, 'admin')
   const held = await portal.sendList(location.agent, location.id, 'insurance_plans', 10_000_000, ['p1'])

@@ -96,6 +96,11 @@ const ingestApi = {
     errors:
       'Another agent writes at this location. If this one should write, a person lets it take over in the portal.',
   },
+  agent_copied: {
+    status: 409,
+    errors:
+      'Another copy of this agent is in use. If this one should go on, a person lets it take over in the portal, on the page of the agents.',
+  },
   removal_held: {
     status: 409,
     errors: 'This list would hide so many records that a person must confirm it first.',

@@ -155,7 +155,7 @@ async function contactOf(context: CycleContext): Promise<Contact> {
 
 /** The service refused something, and takes a heartbeat all the same: what was finished before is confirmed by it. */
 function answersStill({ status, kind }: IngestProblem): boolean {
-  return status !== null && kind !== 'key_refused' && kind !== 'restore_unmarked'
+  return status !== null && kind !== 'key_refused' && kind !== 'copied' && kind !== 'restore_unmarked'
 }
 
 /** Says to the service why a cycle failed, unless the service itself, or the way to it, is what failed. */
@@ -373,6 +373,8 @@ export function todoFor(kind: IngestProblemKind): string {
       return 'The server no longer knows this organization or location for this agent. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'
     case 'written_by_other':
       return 'Only one agent may write at a location. If it should be this one, let it take over in the portal, on the page of the location. If not, stop this agent.'
+    case 'copied':
+      return 'If not, stop this agent and remove its folder.'
     case 'busy':
     case 'failing':
     case 'in_progress':

@@ -34,7 +34,9 @@ async function beatOnce(context: CycleContext, state: BeatState, isEnd: boolean)
       ...(epoch !== null && reads.length > 0 && { confirmed: { epoch, reads: together(reads) } }),
     },
     context.state.acknowledged(),
+    context.state.process.start(),
   )
+  context.state.process.taken()
   const { notConfirmed, ...identity } = answer
   context.contact = { ...identity, atMs: context.nowMs() }
   for (const { locationId, dataset, complete } of reads) {

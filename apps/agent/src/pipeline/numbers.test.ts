@@ -60,7 +60,7 @@ test('an agent that sent the highest number that it may choose goes on above it'
   assert.equal(agent.named('state.behind').length, 0)
 
   // Its state is lost, and its clock is right.
-  agent.replaceState(`${agent.statePath}-new`)
+  agent.loseState()
   assert.equal(await change(agent, 'Anew'), 'complete')
   assert.equal(agent.plans().get('1')?.plan_name, 'Anew')
 })
@@ -69,7 +69,7 @@ test('an agent whose clock once stood at the end of all clocks goes on when it i
   const agent = await someAgent(t)
   const { ms } = agent.clock
   agent.clock.ms = uploadNumberJumpMax - 60_000
-  agent.replaceState(`${agent.statePath}-new`)
+  agent.loseState()
   await agent.run()
   assert.ok((await lastNumber(agent)) >= uploadNumberJumpMax - 60_000)
   agent.clock.ms = ms

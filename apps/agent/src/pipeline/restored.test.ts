@@ -10,7 +10,7 @@ const schedule = (name: string) => ({
   attributes: { name, schedule_type: 'standard', is_global: false, is_hidden: false, fees: [] },
 })
 
-test('a restored state is noticed at the first contact, though its numbers are used for another dataset', async (t) => {
+test('a restored state that a person lets go on compares everything, though its numbers are used for another dataset', async (t) => {
   const agent = await someAgent(t)
   await agent.run()
   agent.restart()
@@ -22,7 +22,9 @@ test('a restored state is noticed at the first contact, though its numbers are u
   agent.source.changed.insurance_plans = ['1']
   await agent.run()
   agent.source.content.insurance_plans.set('1', testPlan('1', 'Plan 1'))
-  agent.replaceState(`${agent.statePath}-backup`)
+  agent.restart(() => copyFileSync(`${agent.statePath}-backup`, agent.statePath))
+  assert.equal((await agent.run()).result, 'failed')
+  await agent.server.takeOverCopy()
 
   assert.equal((await agent.run()).result, 'complete')
 

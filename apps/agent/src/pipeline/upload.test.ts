@@ -186,12 +186,12 @@ test('without its state the agent sends everything again under new numbers, and 
   await agent.run()
   agent.source.content.insurance_plans.delete('3')
   agent.clock.ms += 60_000
-  agent.replaceState(`${agent.statePath}-new`)
+  agent.loseState()
   assert.equal((await agent.run()).result, 'complete')
   assert.deepEqual(await agent.server.counts(), { uploads: 2, inserted: 3, changed: 0, unchanged: 2, hidden: 1 })
 })
 
-test('with a state restored from a backup the agent notices at its first contact and compares everything', async (t) => {
+test('with a state restored from a backup the agent is refused, and compares everything when a person lets it go on', async (t) => {
   const agent = await someAgent(t)
   await agent.run()
   agent.restart()
@@ -203,7 +203,10 @@ test('with a state restored from a backup the agent notices at its first contact
   agent.source.content.insurance_plans.set('1', testPlan('1', 'Plan 1'))
   agent.source.content.insurance_plans.set('2', testPlan('2', 'New'))
   agent.clock.ms += 60_000
-  agent.replaceState(`${agent.statePath}-backup`)
+  agent.restart(() => copyFileSync(`${agent.statePath}-backup`, agent.statePath))
+  assert.equal((await agent.run()).result, 'failed')
+  assert.equal(agent.named('cycle.failed')[0]?.because, 'copied')
+  await agent.server.takeOverCopy()
   assert.equal((await agent.run()).result, 'complete')
   assert.equal(agent.named('state.behind').length, 1)
   assert.deepEqual(

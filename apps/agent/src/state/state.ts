@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isUploadNumber } from '@bridgework/contract/ingest'
 import type { DatasetName, SourceLocation } from '../connector.ts'
 import { digestState } from './digest-state.ts'
+import { ownProcess } from './process.ts'
 import { sourceMemory } from './source-memory.ts'
 import { inTransaction, openStateFile, stateProblem } from './state-file.ts'
 
@@ -66,7 +67,7 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     const known = get('identity')
     if (known === expected) return false
     if (known !== null) forgetEverything()
-    database.exec('delete from location')
+    database.exec(`delete from location; delete from setting where name = 'processes'`)
     statements.set.run('identity', expected)
     return known !== null
   })
@@ -75,7 +76,14 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     return Number(get('next_upload_number') ?? nowMs())
   }
 
+  const process = ownProcess(path, {
+    read: () => get('processes'),
+    write: (text) => statements.set.run('processes', text),
+    nextUploadNumber,
+  })
+
   return {
+    process,
     /** True when the file described another server, organization or agent. */
     wasReset,
     /** Where a damaged file was put, in whose place this one began; null: it was whole. */

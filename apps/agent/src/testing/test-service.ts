@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { type DatasetName, datasetNames, datasetsWithNotes, getDataset } from '@bridgework/contract'
 import { type IngestBodies, ingestUrl } from '@bridgework/contract/ingest'
-import { createEnrolmentCode } from '../../../server/src/modules/agents/agent-key.ts'
+import { createEnrolmentCode, listAgents } from '../../../server/src/modules/agents/agent-key.ts'
+import { takeOverProcess } from '../../../server/src/modules/agents/agent-process.ts'
 import { changeAccess } from '../../../server/src/modules/consent/grant.ts'
 import { assignTimeZone } from '../../../server/src/modules/directory/location.ts'
 import { updateOrganization } from '../../../server/src/modules/directory/organization.ts'
@@ -14,6 +15,7 @@ import { confirmRemoval } from '../../../server/src/modules/records/removals/rem
 import { listRemovals } from '../../../server/src/modules/records/removals/removal-store.ts'
 import { removeSlice } from '../../../server/src/modules/records/removals/remover.ts'
 import { type SourceColumns, sourceOf } from '../../../server/src/modules/records/write/stored-source.ts'
+import { withTransaction } from '../../../server/src/platform/database/pool.ts'
 import type { LocationId } from '../../../server/src/platform/identity/identity.ts'
 import { someWorld, type TestScope, type TestVendor, type TestWorld } from '../../../server/src/testing/test-world.ts'
 
@@ -229,6 +231,14 @@ async function startLine(
     setTimeZone: async (timeZone: string, location?: string) => {
       if (location === undefined) await updateOrganization(pool, organizationId, { name: 'Practice', timeZone })
       else await assignTimeZone(pool, (await locations()).get(location)?.id ?? assert.fail(), timeZone)
+    },
+    /** As a person does who lets the refused copy of the agent go on. */
+    takeOverCopy: async () => {
+      const copy = (await listAgents(pool, organizationId)).find(({ id }) => id === agentId)?.copy
+      assert.ok(copy)
+      await withTransaction(pool, (client) =>
+        takeOverProcess(client, { agentId, organizationId, processId: copy.processId }),
+      )
     },
     /** As a person does who agrees to every removal that waits. */
     confirmRemovals: async () => {

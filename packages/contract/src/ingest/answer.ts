@@ -93,6 +93,7 @@ export const ingestRefusals = {
   list_unknown: 'list_unknown',
   route_unknown: 'unknown',
   location_written: 'written_by_other',
+  agent_copied: 'copied',
   removal_held: 'removal_held',
   idempotency_key_reused: 'key_reused',
   record_invalid: 'record_invalid',

@@ -15,6 +15,7 @@ export {
   reasonCodes,
 } from './heartbeat.ts'
 export type { SourceLocation } from './location.ts'
+export { type ProcessStart, packProcessStart, processesBeforeMax, readProcessStart } from './process-start.ts'
 export { type JsonValue, type RecordOf, recordLines, type SourceRecord } from './record.ts'
 export {
   acknowledgedHeader,
@@ -26,6 +27,8 @@ export {
   ingestUrl,
   ingestVersion,
   ingestVersionHeader,
+  processHeader,
+  processStartHeader,
 } from './route.ts'
 export { listHashLength, sliceLines } from './slice.ts'
 export { isUploadNumber, uploadNumberJumpMax } from './upload-number.ts'

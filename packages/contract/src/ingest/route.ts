@@ -17,6 +17,12 @@ export const ingestVersion = 1
  */
 export const acknowledgedHeader = 'Bridgework-Ingest-Acknowledged'
 
+/** The header in which an agent says, with every request, which process of it speaks: the name that `processStart` has of it. */
+export const processHeader = 'Bridgework-Ingest-Process'
+
+/** The header of `heartbeat` in which a process says how it came to be, as `packProcessStart` writes it. */
+export const processStartHeader = 'Bridgework-Ingest-Start'
+
 /** The header in which an agent says the number of the contract that it knows, and in which every answer says the service's. Absent: 1. */
 export const contractHeader = 'Bridgework-Contract'
 

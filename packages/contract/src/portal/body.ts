@@ -73,6 +73,7 @@ export const portalBodies = {
   setAgentUpdates: body({ is_on: Type.Boolean() }),
   updateLocation: body({ time_zone: timeZone }),
   takeOverLocation: body({ agent_id: Type.String({ maxLength: 16 }) }),
+  takeOverAgent: body({ process_id: Type.String({ maxLength: 32, description: 'The copy that the person saw' }) }),
   /** `list_hash`: the list that the person saw. Another list by now is refused. */
   confirmRemoval: body({ list_hash: seenList }),
   rejectRemoval: body({ list_hash: seenList }),

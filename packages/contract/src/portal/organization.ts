@@ -24,6 +24,8 @@ export type OrganizationPage = {
   locations_not_current: { id: string; name: string; state: FreshnessState }[]
   /** Locations at which a second agent was refused within a day. */
   locations_with_two_agents: number
+  /** Agents of which a second copy was refused within a day. */
+  agents_with_copies: number
   /** Requests of vendors that wait for an answer. */
   access_requests: { company_id: string; company_name: string }[]
   /** Vendors with access that got another name within 30 days. */
@@ -118,6 +120,10 @@ export type AgentEntry = {
   /** The last release that it did not take by itself: it refused the file, or the version before runs again. Null: none. */
   failed_release: { version: string; outcome: 'refused' | 'rolled_back' } | null
   problems: AgentProblem[]
+  /** The computer whose requests are taken; null: none is known. */
+  computer: string | null
+  /** A second copy of it that was refused within a day. */
+  copy: { process_id: string; computer: string; at: Instant } | null
 }
 
 /** Shown once. `commands`: what to paste on the office's machine. */
@@ -332,6 +338,7 @@ export type OrganizationAnswers = {
   updateOrganization: Done
   updateLocation: Done
   takeOverLocation: Done
+  takeOverAgent: Done
   listOrganizationEvents: Listed<AuditEvent>
   exportOrganizationEvents: string
   listLocations: Listed<LocationEntry>

@@ -224,6 +224,12 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/agents/:agent_id',
     action: 'agent.revoke',
   },
+  /** From then on the copy of the agent that was refused sends, and the other one is refused. */
+  takeOverAgent: {
+    method: 'PUT',
+    path: '/organizations/:organization_id/agents/:agent_id/process',
+    action: 'agent.take_over',
+  },
   /** From then on agents take published releases by themselves, or do not. */
   setAgentUpdates: {
     method: 'PUT',

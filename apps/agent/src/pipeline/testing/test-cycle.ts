@@ -60,10 +60,7 @@ export async function someAgent(t: TestContext, options: { plans?: number; lines
       between()
       state = openState(statePath, identity, () => clock.ms)
     },
-    replaceState: (path: string) => {
-      state.close()
-      state = openState(path, identity, () => clock.ms)
-    },
+    loseState: () => agent.restart(() => rmSync(statePath)),
     named: <Name extends AgentEvent['event']>(name: Name) =>
       events.filter((event): event is AgentEvent & { event: Name } => event.event === name),
     /** As vendors saw them after the last cycle. */

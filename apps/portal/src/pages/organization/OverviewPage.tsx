@@ -101,6 +101,7 @@ function todosOf(
     locations_by_state,
     locations_not_current,
     locations_with_two_agents: contested,
+    agents_with_copies: copied,
     renamed_vendors,
     access_requests: requests,
   }: OrganizationPage,
@@ -162,6 +163,16 @@ function todosOf(
       'Only one of them may write. Open the location and decide which one.',
       <ButtonLink size="xs" to="/organization/$organization_id/locations" params={params}>
         View locations
+      </ButtonLink>,
+    )
+  }
+  if (copied > 0) {
+    add(
+      IconDeviceDesktop,
+      copied === 1 ? 'Two copies of one agent are in use' : `Two copies of ${copied} agents are in use`,
+      'Only one of them may send. Decide which one.',
+      <ButtonLink size="xs" to="/organization/$organization_id/agents" params={params}>
+        View agents
       </ButtonLink>,
     )
   }

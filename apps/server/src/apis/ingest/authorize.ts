@@ -1,9 +1,16 @@
 import { type DatasetName, hasInstants, isDatasetName } from '@bridgework/contract'
-import { contractHeader } from '@bridgework/contract/ingest'
+import {
+  contractHeader,
+  type ProcessStart,
+  processHeader,
+  processStartHeader,
+  readProcessStart,
+} from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { agentVersionOf, createAgentContacts } from '../../modules/agents/agent-contact.ts'
 import { type AgentPrincipal, authenticateAgent } from '../../modules/agents/agent-key.ts'
+import { requireProcess } from '../../modules/agents/agent-process.ts'
 import { requireWriter, type WriterPlace } from '../../modules/agents/location-writer.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { findLocation } from '../../modules/directory/location.ts'
@@ -26,10 +33,24 @@ export function requireAgent(app: FastifyInstance, deps: { pool: Pool; secretKey
   app.addHook('onRequest', async (request) => {
     const agent = await authenticateAgent(deps.pool, deps.secretKey, request.headers.authorization)
     known.set(request, { agent })
-    await contacts.touchAgent(agent, agentVersionOf(request.headers['user-agent']))
+    const process = request.headers[processHeader.toLowerCase()]
+    if (process !== undefined) await requireProcess(deps.pool, agent.agentId, agent.processId, String(process))
+    // A copy that is about to be refused does not speak for the one that runs.
+    const start = startOf(request)
+    if (start === null || start.id === agent.processId)
+      await contacts.touchAgent(agent, agentVersionOf(request.headers['user-agent']))
     request.logNotes.agentId = agent.agentId
     if (rawQuery(request) !== '') throw new Problem('parameter_invalid', { errors: 'This path accepts no parameters.' })
   })
+}
+
+/** What the process says of its start; null: nothing. */
+export function startOf(request: FastifyRequest): ProcessStart | null {
+  const text = request.headers[processStartHeader.toLowerCase()]
+  if (text === undefined) return null
+  const start = readProcessStart(String(text))
+  if (start === null) throw new Problem('parameter_invalid', { errors: `${processStartHeader} is not valid.` })
+  return start
 }
 
 /** The path's location must be one of the agent's organization. */

@@ -2,17 +2,18 @@ import { acknowledgedHeader, type IngestAnswers } from '@bridgework/contract/ing
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { highestNumber } from '../../modules/agents/agent-number.ts'
+import { startProcess } from '../../modules/agents/agent-process.ts'
 import { epochOf } from '../../modules/agents/epoch.ts'
 import { listWrittenByOthers } from '../../modules/agents/location-writer.ts'
 import { listNotesGranted } from '../../modules/consent/notes.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { agentOf } from './authorize.ts'
+import { agentOf, startOf } from './authorize.ts'
 import { releaseFor } from './release-routes.ts'
 
 /**
- * Who the agent of this request is to the service, and what people decided. Refuses an agent to which the service of this epoch has acknowledged an
+ * Who the agent of this request is to the service, and what people decided. Takes the process that it says, or refuses it with `agent_copied`. Refuses an agent to which the service of this epoch has acknowledged an
  * upload that it never had, with `restore_unmarked`.
  */
 export async function identityOf(
@@ -24,8 +25,11 @@ export async function identityOf(
   const { timeZone } = await requireOrganization(pool, agent.organizationId)
   const locations = await listLocations(pool, agent.organizationId)
   const ids = locations.map(({ id }) => id)
-  const epoch = await epochOf(pool, agent.agentId, ids)
+  let epoch = await epochOf(pool, agent.agentId, ids)
   refuseLost(request, highest, epoch)
+  const start = startOf(request)
+  const isAnother = start !== null && start.id !== agent.processId
+  if (isAnother && (await startProcess(pool, agent.agentId, start))) epoch = await epochOf(pool, agent.agentId, ids)
   const sourceIds = new Map(locations.map(({ id, sourceId }) => [id, sourceId]))
   const others = await listWrittenByOthers(pool, ids, agent.agentId)
   return {

@@ -26,6 +26,7 @@ test('an enrolment code becomes one agent of its organization, whose key is acce
     brand: 'AgentPrincipal',
     agentId: agent.agentId,
     organizationId: organization.id,
+    processId: null,
   })
   assert.equal(
     (await authenticateAgent(world.pool, world.secretKey, `bearer ${agent.agentKey}`)).agentId,

@@ -16,6 +16,8 @@ export type AgentPrincipal = {
   readonly brand: 'AgentPrincipal'
   readonly agentId: AgentId
   readonly organizationId: OrganizationId
+  /** The process of it whose requests are taken; null: any. */
+  readonly processId: string | null
 }
 
 /** What runs in an office. `lastContactAt` is null until its first request. */
@@ -30,7 +32,14 @@ export type Agent = {
   /** The last release that it did not take, and why; null: none, or it runs that one or a later one by now. */
   failedRelease: string | null
   failedReleaseOutcome: ReleaseFailure | null
+  /** The computer on which the process runs whose requests are taken; null: none is known. */
+  computer: string | null
+  /** Another copy of it that was refused within a day; null: none. */
+  copy: AgentCopy | null
 }
+
+/** A second copy of an agent's folder that a person has to decide about; `at`: when it was refused, ISO 8601. */
+export type AgentCopy = { processId: string; computer: string; at: string }
 
 const codeLifetimeMs = 24 * 60 * 60 * 1000
 
@@ -119,16 +128,24 @@ async function findByKey(
   db: Queryable,
   secretKey: SecretKey,
   key: string,
-): Promise<{ agentId: AgentId; organizationId: OrganizationId } | null> {
-  const { rows } = await db.query<{ id: AgentId; organization_id: OrganizationId; key_hmac: Buffer }>({
+): Promise<Omit<AgentPrincipal, 'brand'> | null> {
+  const { rows } = await db.query<{
+    id: AgentId
+    organization_id: OrganizationId
+    key_hmac: Buffer
+    process_id: string | null
+  }>({
     name: 'authenticate-agent',
-    text: 'select id, organization_id, key_hmac from agent where key_hmac = any($1::bytea[]) and revoked_at is null',
+    text: `select a.id, a.organization_id, a.key_hmac, p.process_id
+             from agent a
+             left join agent_process p on p.agent_id = a.id
+            where a.key_hmac = any($1::bytea[]) and a.revoked_at is null`,
     values: [secretKey.hmacs(key)],
   })
   const [found] = rows
   if (!found) return null
   if (secretKey.isOutdated(key, found.key_hmac)) await storeAnew(db, secretKey, found.id, key)
-  return { agentId: found.id, organizationId: found.organization_id }
+  return { agentId: found.id, organizationId: found.organization_id, processId: found.process_id }
 }
 
 /** During a rotation of the secret key: the hash cannot be made anew from the old one, only when its key is seen. */
@@ -168,9 +185,13 @@ export async function listAgents(
 ): Promise<Agent[]> {
   const { rows } = await db.query<RowOf<Agent>>(
     `select a.id, a.organization_id, a.name, a.version, a.enrolled_at, a.revoked_at, c.last_contact_at,
-            a.failed_release, a.failed_release_outcome
+            a.failed_release, a.failed_release_outcome, p.computer,
+            case when p.refused_at > clock_timestamp() - interval '1 day'
+                 then jsonb_build_object('processId', p.refused_id, 'computer', p.refused_computer, 'at', p.refused_at)
+            end as copy
        from agent a
        left join agent_contact c on c.agent_id = a.id
+       left join agent_process p on p.agent_id = a.id
       ${organizationId === null ? '' : 'where a.organization_id = $2'}
       order by a.revoked_at is not null, a.enrolled_at desc, a.id
       limit $1`,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { forgetProcesses } from './agent-process.ts'
 
 /**
  * SQL for the name of the time since the database was made or last restored. What agents and vendors know of another epoch may be more, or something
@@ -40,6 +41,7 @@ export async function beginEpoch(db: Queryable, stamp: number): Promise<string> 
     [stamp],
   )
   if (!rows[0]) throw new Error('the epoch was not stored')
+  await forgetProcesses(db)
   return rows[0].id
 }
 

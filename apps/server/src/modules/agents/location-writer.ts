@@ -133,6 +133,11 @@ export async function noteRefused(db: Queryable, locationIds: readonly LocationI
   )
 }
 
+/** What this agent has under way comes to nothing, wherever it writes, and it compares everything: another copy of it goes on. */
+export async function raiseFences(client: Queryable, agentId: AgentId): Promise<void> {
+  await client.query('update location_writer set fence = fence + 1 where agent_id = $1', [agentId])
+}
+
 /** What a new writer begins with, in an update of its row. */
 const anew = 'taken_at = clock_timestamp(), refused_agent_id = null, refused_at = null'
 
@@ -198,8 +203,8 @@ async function take(db: Queryable, locationId: LocationId, agentId: AgentId): Pr
 
 /**
  * An agent that comes back passes over numbers, more than it can have drawn for what it read before another wrote here: `firstUpload` from then on.
- * '0' for one that never wrote here. The agent finds a higher number at the service than its own, and compares everything. Its number is locked before
- * the writer's row, as by its uploads.
+ * '0' for one that never wrote here. The agent finds a higher number at the service than its own, and compares everything; it may start again with
+ * the lower one. Its number is locked before the writer's row, as by its uploads.
  */
 async function passNumbers(
   db: Queryable,
@@ -208,12 +213,16 @@ async function passNumbers(
   condition: string,
 ): Promise<string> {
   const { rows } = await db.query<{ first: string }>(
-    `update agent_number
-        set highest = highest + 1000000
-      where agent_id = $2
-        and exists (select from upload where upload.location_id = $1 and upload.agent_id = $2)
-        and exists (select from location_writer where location_id = $1 and location_writer.agent_id <> $2 and ${condition})
-     returning highest + 1 as first`,
+    `with passed as (
+       update agent_number
+          set highest = highest + 1000000
+        where agent_id = $2
+          and exists (select from upload where upload.location_id = $1 and upload.agent_id = $2)
+          and exists (select from location_writer where location_id = $1 and location_writer.agent_id <> $2 and ${condition})
+       returning highest),
+     excused as (
+       update agent_process set excused_number = passed.highest from passed where agent_id = $2)
+     select highest + 1 as first from passed`,
     [locationId, agentId],
   )
   return rows[0]?.first ?? '0'

@@ -215,7 +215,12 @@ export const actsByKind = {
       'Generated an enrollment code for an agent',
       ({ organization }) => `Generated an enrollment code for an agent${organization ? ' of {organization}' : ''}`,
     ),
-    'agent.take_over': act({ agent: Named, location: Named }, 'Chose the agent {agent} for {location}'),
+    'agent.take_over': act(
+      { agent: Named, location: Optional(Named) },
+      'Chose the agent {agent} for a location',
+      ({ location }) =>
+        location ? 'Chose the agent {agent} for {location}' : 'Let the second copy of the agent {agent} take over',
+    ),
     'agent_updates.change': act(
       { ...isOn, organization: Optional(Named) },
       'Changed whether agents update themselves',

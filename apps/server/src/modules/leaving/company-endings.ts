@@ -39,6 +39,7 @@ export const companyEndings: Endings = {
   agent_hour: ofPractices,
   agent_number: ofPractices,
   agent_problem: ofPractices,
+  agent_process: ofPractices,
   attribution_script: ofPractices,
   attribution_sighting: ofPractices,
   complete_list: ofPractices,

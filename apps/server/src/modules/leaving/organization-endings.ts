@@ -15,6 +15,7 @@ export const organizationEndings: Endings = {
   agent_heartbeat: atOnce(`${ofItsAgents} or ${orOfNone}`),
   agent_problem: atOnce(`${ofItsAgents} or ${orOfNone}`),
   agent_number: atOnce(ofItsAgents),
+  agent_process: atOnce(ofItsAgents),
   agent_hour: atOnce(`${ofItsAgents} or ${orOfNone}`),
   agent: atOnce('organization_id = $1::bigint'),
   sync_slot: atOnce(atItsLocations),

@@ -110,6 +110,7 @@ export const notExported: Readonly<Record<string, string>> = {
   agent_hour: 'counts of requests of the last 30 days',
   location_hour: 'counts of requests of the last 30 days',
   agent_number: 'how uploads are counted',
+  agent_process: 'how copies of an agent are told apart',
   enrolment_code: 'hashes of codes',
   invitation: 'hashes of links',
   sync_slot: 'requests of this moment',

@@ -109,6 +109,20 @@ create table agent_problem (
   constraint agent_problem_agent_id_location_id_dataset_code_table_name__key UNIQUE NULLS NOT DISTINCT (agent_id, location_id, dataset, code, table_name, column_name)
 );
 
+create table agent_process (
+  agent_id bigint not null,
+  process_id text not null,
+  place text not null,
+  computer text not null,
+  excused_number bigint not null default 0,
+  refused_id text,
+  refused_place text,
+  refused_computer text,
+  refused_at timestamp with time zone,
+  constraint agent_process_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id),
+  constraint agent_process_pkey PRIMARY KEY (agent_id)
+);
+
 create table agent_release (
   version text not null,
   size integer not null,

@@ -19,6 +19,7 @@ import { StateBadge } from '../../../ui/StateBadge.tsx'
 import { useFound } from '../../../ui/state/found.ts'
 import { When } from '../../../ui/When.tsx'
 import { WhoMay } from '../../../ui/WhoMay.tsx'
+import { AgentCopies } from './AgentCopies.tsx'
 import { AgentUpdates } from './AgentUpdates.tsx'
 import { EnrollAgent } from './EnrollAgent.tsx'
 
@@ -48,6 +49,7 @@ export function AgentsPage() {
         actions={data.data.length > 0 && enrollButton}
       />
       <Stack>
+        <AgentCopies agents={data.data} organizationId={params.organization_id} />
         {data.data.length > 0 && <SearchField label="Search agents" />}
         <Card withBorder padding="md">
           {data.data.length === 0 ? (

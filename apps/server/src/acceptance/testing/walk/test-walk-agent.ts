@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import {
   type AgentEvent,
   type CycleOutcome,
@@ -112,6 +112,14 @@ export function startWalkAgent(options: {
       whileStopped(() => {
         for (const file of files) if (existsSync(`${file}.backup`)) copyFileSync(`${file}.backup`, file)
       }),
+
+    /** Its state as a copied folder has it. */
+    copyStateTo: (target: string) =>
+      whileStopped(() => {
+        for (const file of files) if (existsSync(file)) copyFileSync(file, join(target, basename(file)))
+      }),
+
+    identity: () => identity,
 
     loseState: () =>
       whileStopped(() => {

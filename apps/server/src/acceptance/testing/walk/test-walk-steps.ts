@@ -34,7 +34,13 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('add agent' as const), readsOldCopy: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('take over' as const), agent }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('copy folder' as const, 'take over' as const, 'let the copy go on' as const),
+      agent,
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constantFrom('enrol again' as const, 'confirm restore' as const), agent }),

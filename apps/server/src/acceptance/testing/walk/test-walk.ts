@@ -7,13 +7,15 @@ import { testFamily } from '@bridgework/agent/test-family'
 import type { TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import type { Pool } from 'pg'
 import { markRestored } from '../../../apis/operator/installation/database-restored.ts'
-import { createEnrolmentCode } from '../../../modules/agents/agent-key.ts'
+import { createEnrolmentCode, listAgents } from '../../../modules/agents/agent-key.ts'
+import { takeOverProcess } from '../../../modules/agents/agent-process.ts'
 import { listWrittenByOthers, takeOver } from '../../../modules/agents/location-writer.ts'
 import { grantAccess } from '../../../modules/consent/grant.ts'
 import { listLocations } from '../../../modules/directory/location.ts'
 import { confirmRemoval } from '../../../modules/records/removals/removal-decision.ts'
 import { listRemovals } from '../../../modules/records/removals/removal-store.ts'
 import { removeSlice } from '../../../modules/records/removals/remover.ts'
+import { withTransaction } from '../../../platform/database/pool.ts'
 import { killConnections, type Snapshot, takeSnapshot } from '../../../platform/database/testing/test-snapshot.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
@@ -112,6 +114,17 @@ async function beginWalk(setup: {
       })
     }
   }
+  const copyFolder = (each: WalkAgent) => {
+    const place = mkdtempSync(join(folder, 'copy-'))
+    each.copyStateTo(place)
+    agents.push(startWalkAgent({ ...common, folder: place, identity: each.identity(), settings: office.settings }))
+  }
+  const letCopyGoOn = async (agentId: AgentId) => {
+    const copy = (await listAgents(pool, organizationId)).find(({ id }) => id === agentId)?.copy
+    if (!copy) return
+    const chosenCopy = { agentId, processId: copy.processId, organizationId }
+    await withTransaction(pool, (client) => takeOverProcess(client, chosenCopy))
+  }
   const enrolAgain = async (each: WalkAgent) => {
     await each.enrolAgain((await createEnrolmentCode(pool, world.secretKey, { organizationId })).code)
   }
@@ -173,6 +186,10 @@ async function beginWalk(setup: {
       case 'add agent':
         if (each.readsOldCopy) await copyDatabase(mariaDb, officeBackup, databases.old)
         return agents.length < 3 ? await addAgent(each.readsOldCopy) : undefined
+      case 'copy folder':
+        return agents.length < 3 ? copyFolder(chosen(each.agent)) : undefined
+      case 'let the copy go on':
+        return await letCopyGoOn(chosen(each.agent).id())
       case 'take over':
         return await letTakeOver(chosen(each.agent).id())
       case 'enrol again':
@@ -195,6 +212,7 @@ async function beginWalk(setup: {
       if (result === 'key_refused') await enrolAgain(main)
       await main.confirmRestore()
       await letTakeOver(main.id())
+      await letCopyGoOn(main.id())
     }
     assert.equal(await main.cycle(), 'complete')
     await confirmRemovals()

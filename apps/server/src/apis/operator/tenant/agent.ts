@@ -1,4 +1,5 @@
 import { createEnrolmentCode, listAgents, revokeAgent } from '../../../modules/agents/agent-key.ts'
+import { takeOverProcess } from '../../../modules/agents/agent-process.ts'
 import { listProblems } from '../../../modules/agents/heartbeat.ts'
 import { takeOver } from '../../../modules/agents/location-writer.ts'
 import { type GroupedProblem, groupProblems } from '../../../modules/agents/problem-words.ts'
@@ -60,6 +61,7 @@ export const agent: CommandGroup = {
           each.revokedAt === null ? 'live' : 'revoked',
           each.enrolledAt,
           each.lastContactAt,
+          each.copy && `${each.copy.computer} (${each.copy.at})`,
           each.failedRelease && `${each.failedRelease} ${each.failedReleaseOutcome?.replace('_', ' ')}`,
           each.problems.map(problemText).join('; ') || null,
         ])
@@ -74,6 +76,7 @@ export const agent: CommandGroup = {
               'state',
               'enrolled',
               'last contact',
+              'refused copy',
               'failed release',
               'problems',
             ],
@@ -83,13 +86,26 @@ export const agent: CommandGroup = {
       },
     }),
     'take-over': command({
-      help: 'Lets an agent write at a location in place of the one that writes there now. That one is refused from its next request on.',
+      help: 'Lets an agent write at a location in place of the one that writes there now, or the refused copy of an agent in place of the other. That one is refused from its next request on.',
       act: 'agent.take_over',
       options: {
         agent: required('<id>', 'the agent that writes from now on', numericId<AgentId>),
-        location: required('<id>', 'the location', numericId<LocationId>),
+        location: optional('<id>', 'the location (without: the agent’s refused copy)', numericId<LocationId>),
       },
       run: async ({ pool }, { agent: agentId, location: locationId }, record) => {
+        if (locationId === undefined) {
+          const copy = (await listAgents(pool, null)).find(({ id }) => id === agentId)?.copy
+          if (!copy) throw new Problem('agent_unknown', { errors: `Agent ${agentId} has no refused copy.` })
+          await withTransaction(pool, async (client) => {
+            const taken = await takeOverProcess(client, { agentId, processId: copy.processId, organizationId: null })
+            const facts = { agent: { id: agentId, name: taken.name } }
+            await record(client, facts, { side: 'organization', id: taken.organizationId })
+          })
+          return {
+            data: { agentId, computer: copy.computer },
+            text: `The copy of agent ${agentId} on the computer "${copy.computer}" sends from now on, and compares everything first.`,
+          }
+        }
         const location = await findLocation(pool, locationId)
         if (!location) throw new Problem('location_unknown')
         const { name, organizationId } = location

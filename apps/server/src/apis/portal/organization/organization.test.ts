@@ -53,6 +53,7 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
     locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1, not_provided: 0 },
     locations_not_current: [{ id: world.location.id, name: 'Location', state: 'pending' }],
     locations_with_two_agents: 0,
+    agents_with_copies: 0,
   })
 
   const admin = await world.signInAs({ organizationId }, 'admin')

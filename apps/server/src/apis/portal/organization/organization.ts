@@ -1,6 +1,7 @@
 import { datasetNames, datasetsWithNotes, getDataset, hasPatientData } from '@bridgework/contract'
 import type { AgentEntry, AgentProblem, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../../modules/agents/agent-key.ts'
+import { takeOverProcess } from '../../../modules/agents/agent-process.ts'
 import { takeOver } from '../../../modules/agents/location-writer.ts'
 import { newestRelease } from '../../../modules/agents/release.ts'
 import { recordAudit } from '../../../modules/audit/store.ts'
@@ -41,6 +42,7 @@ export const organizationHandlers: PortalHandlers<
   | 'getLocation'
   | 'updateLocation'
   | 'takeOverLocation'
+  | 'takeOverAgent'
   | 'listAgents'
   | 'setAgentUpdates'
   | 'createEnrolmentCode'
@@ -90,6 +92,7 @@ export const organizationHandlers: PortalHandlers<
         state,
       })),
       locations_with_two_agents: withTwoAgents,
+      agents_with_copies: agents.filter(({ copy, revokedAt }) => copy !== null && revokedAt === null).length,
       datasets: datasetNames.map((name) => ({
         dataset: name,
         title: getDataset(name).title,
@@ -139,6 +142,18 @@ export const organizationHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       const { name } = await takeOver(client, { locationId: location.id, agentId, organizationId })
       await recordAudit(client, entryOf(call, 'agent.take_over', { agent: { id: agentId, name }, location }))
+    })
+    return { done: true }
+  },
+
+  takeOverAgent: async ({ pool }, call) => {
+    const { organizationId } = call.member
+    const agentId = parseNumericId<AgentId>(call.params.agent_id ?? '')
+    if (agentId === null) throw new Problem('agent_unknown')
+    await withTransaction(pool, async (client) => {
+      const copy = { agentId, processId: call.body.process_id, organizationId }
+      const { name } = await takeOverProcess(client, copy)
+      await recordAudit(client, entryOf(call, 'agent.take_over', { agent: { id: agentId, name } }))
     })
     return { done: true }
   },
@@ -214,5 +229,11 @@ function toEntry(agent: Agent, problems: AgentProblem[], now: Date): AgentEntry 
         ? null
         : { version: agent.failedRelease, outcome: agent.failedReleaseOutcome },
     problems,
+    computer: agent.computer,
+    copy: agent.copy && {
+      process_id: agent.copy.processId,
+      computer: agent.copy.computer,
+      at: new Date(agent.copy.at).toISOString(),
+    },
   }
 }

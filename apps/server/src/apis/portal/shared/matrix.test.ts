@@ -328,6 +328,7 @@ const bodies: Partial<Record<PortalRouteName, object>> = {
   updateAttribution: { domains: [], excluded_paths: [] },
   updateLocation: { time_zone: null },
   takeOverLocation: { agent_id: '1' },
+  takeOverAgent: { process_id: 'x' },
   listDisclosedRecords: { with_patients: true },
   grantVendorRequest: { datasets: ['patients'], location_ids: null },
   declineVendorRequest: {},

@@ -195,7 +195,10 @@ const sentences: { [Action in AuditAction]: readonly Case<Action>[] } = {
     [{}, 'Generated an enrollment code for an agent'],
     [{ organization: smiles }, 'Generated an enrollment code for an agent of “Smiles”'],
   ],
-  'agent.take_over': [[{ agent: desk, location: elm }, 'Chose the agent “Front desk” for “Elm”']],
+  'agent.take_over': [
+    [{ agent: desk, location: elm }, 'Chose the agent “Front desk” for “Elm”'],
+    [{ agent: desk }, 'Let the second copy of the agent “Front desk” take over'],
+  ],
   'agent_updates.change': [
     [{ isOn: true }, 'Turned on updates of agents'],
     [{ isOn: false, organization: smiles }, 'Turned off updates of agents of “Smiles”'],

@@ -28,6 +28,7 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
     ['insert into agent_contact values ($1, now()) on conflict do nothing', [agentId]],
     [`insert into agent_heartbeat values ($1, 'idle', now())`, [agentId]],
     [`insert into agent_problem values ($1, $2, 'patients', 'rights_missing', 'patient', null, now())`, [agentId, a]],
+    [`insert into agent_process (agent_id, process_id, place, computer) values ($1, 'p', 'q', 'desk')`, [agentId]],
     [`insert into attribution_sighting values ($1, 'https://smile.example', true, now(), now())`, [a]],
     [
       `insert into complete_list (location_id, dataset, agent_id, fence, began_at_upload, begun_at) values ($1, 'patients', $2, 1, 1, now())`,

@@ -530,6 +530,21 @@ create table agent_number (
   highest bigint not null
 );
 
+-- The process of an agent whose requests are taken, so that a second copy of the agent's folder is noticed (docs/decisions/agent-processes.md).
+-- `place`: a hash of its computer and the path of its state. `excused_number`: up to this highest number of the agent's uploads, a state may come back
+-- with a lower one, because a person said so. `refused_…`: the last copy that was refused, for the people who decide between the two.
+create table agent_process (
+  agent_id bigint primary key references agent (id),
+  process_id text not null,
+  place text not null,
+  computer text not null,
+  excused_number bigint not null default 0,
+  refused_id text,
+  refused_place text,
+  refused_computer text,
+  refused_at timestamptz
+);
+
 -- A location's records come from one agent. The first that writes is its writer; another agent takes its place only when a person says so, by
 -- revoking the writer or by naming the other one. The fence rises with each writer: what an earlier one began comes to nothing. `first_upload`: the
 -- lowest number that the writer's uploads, and the uploads that its lists begin at, may have: what has a lower one was read before another agent
