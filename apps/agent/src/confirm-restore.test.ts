@@ -54,3 +54,28 @@ test('an agent whose database went back in time sends nothing before a person co
   assert.deepEqual(await names(), office)
   assert.equal((await command('check')).code, 0)
 })
+
+test('a person who gets the key of another one after a restore is not sent before somebody confirms', async (t) => {
+  const server = await startTestService(t)
+  const practice = await testFamily(mariaDb)
+  const config = writeTestConfig(temporaryFolder(t), server, practice.settings, { time_zone: 'America/Chicago' })
+  const command = (...args: string[]) => runAgentCommand([...args, '--config', config])
+  const admit = (first: string, born: string) =>
+    practice.execute(
+      `insert into patient (PatNum, FName, LName, Birthdate, Guarantor, ClinicNum, PriProv, BillingType)
+       values (70, '${first}', 'Elm', '${born}', 70, 1, 1, 40)`,
+    )
+  const seventy = async () => (await server.visible('1', 'patients')).get('70')?.first_name
+  const restore = await backUp(mariaDb, practice.name)
+  await admit('Anna', '1980-03-04')
+  assert.equal((await command('run', '--once')).code, 0)
+  await restore()
+  await admit('Bruno', '2001-05-06')
+  const refused = await command('run', '--once')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stdout, /the newest keys of patient belong to other rows than before/)
+  assert.equal(await seventy(), 'Anna')
+  assert.equal((await command('confirm-restore')).code, 0)
+  assert.equal((await command('run', '--once')).code, 0)
+  assert.equal(await seventy(), 'Bruno')
+})

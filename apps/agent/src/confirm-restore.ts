@@ -13,7 +13,7 @@ export async function confirmRestore(deps: {
     try {
       const compared = await cycle.compareAge?.(memory.read().reached)
       if (!compared || compared.wentBack === null) {
-        print('The source is not older than what this agent has read. There is nothing to confirm.')
+        print('The source is the one that this agent has read, and not older. There is nothing to confirm.')
         return 0
       }
       memory.write({ reached: compared.reached, isConfirmed: true })

@@ -3,7 +3,7 @@ import type { SourceMemory } from '../state/source-memory.ts'
 
 /** What a person can do about a source that went back in time. */
 export const wentBackTodo =
-  'If this is an old copy, correct the source in the settings of this agent. If the office works with a restored backup, run "bridgework-agent confirm-restore".'
+  'If this is an old copy or another database, correct the source in the settings of this agent. If the office works with a restored backup, or with a server that it moved to, run "bridgework-agent confirm-restore".'
 
 /**
  * Before anything is sent: an agent on an old copy would overwrite what is newer. Throws a SourceProblem when the source is older than what was

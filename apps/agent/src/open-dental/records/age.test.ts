@@ -3,9 +3,9 @@ import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { openDentalConnector } from '../connector.ts'
 import { connectDatabase } from '../database/connection.ts'
-import { backUp } from '../testing/test-backup.ts'
+import { backUp, copyDatabase } from '../testing/test-backup.ts'
 import { testFamily } from '../testing/test-family.ts'
-import { compareAge } from './age.ts'
+import { compareAge, isOtherServer } from './age.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 
@@ -109,7 +109,94 @@ test('a clock that is set forward or back, and rows with stamps of either, are n
   assert.notEqual(await cycle('2026-11-21 13:10:00', '2026-11-21 08:00:00'), null)
 })
 
+test('keys that a restore gives to other rows are noticed, though nothing is lower than it was', async () => {
+  const practice = await somePractice()
+  const admit = (first: string, born: string) =>
+    practice.execute(
+      `insert into patient (FName, LName, Birthdate, Guarantor) values ('${first}', 'Elm', '${born}', 1)`,
+    )
+  const restore = await backUp(mariaDb, practice.name)
+  await admit('Anna', '1980-03-04')
+  const { reached } = await practice.look(null)
+  assert.doesNotMatch(reached, /Anna|1980-03/, 'no value of a patient is kept')
+  await restore()
+  // The next one gets Anna's key; more of them push it out of the newest rows.
+  await admit('Bruno', '2001-05-06')
+  for (const more of [0, 25]) {
+    for (let other = 0; other < more; other += 1) await admit(`New ${other}`, '1999-01-01')
+    const { wentBack } = await practice.look(reached)
+    assert.match(
+      wentBack ?? '',
+      /is not the one that this agent has read before: the newest keys of patient belong to other rows than before\. Nothing is sent\.$/,
+    )
+  }
+})
+
+test('so are rows of treatments and of the appointments’ history, by what is written once', async () => {
+  for (const [table, column] of [
+    ['procedurelog', 'SecDateEntry'],
+    ['procedurelog', 'SecUserNumEntry'],
+    ['patient', 'SecDateEntry'],
+    ['histappointment', 'AptNum'],
+    ['histappointment', 'HistDateTStamp'],
+  ] as const) {
+    const practice = await somePractice()
+    await practice.execute(`insert into histappointment (AptNum, HistDateTStamp) values (1, '2026-11-19 08:00:00')`)
+    const { reached } = await practice.look(null)
+    const other = column.includes('Date') ? `'2026-11-20 09:10:11'` : '7'
+    await practice.execute(`update ${table} set ${column} = ${other}`)
+    assert.match(
+      (await practice.look(reached)).wentBack ?? '',
+      new RegExp(`the newest keys of ${table} belong`),
+      column,
+    )
+  }
+})
+
+test('corrections of a person, and a placeholder that becomes one, are no other rows', async () => {
+  const practice = await somePractice()
+  let reached: string | null = (await practice.look(null)).reached
+  for (const change of [
+    `FName = 'Anne', LName = 'Married' where PatNum = 1`,
+    `Birthdate = '1980-03-01' where PatNum = 1`,
+    // Ben had no birthdate.
+    `FName = 'Benedict', LName = 'Real', Birthdate = '1999-09-09' where PatNum = 2`,
+    `PatStatus = 4, Birthdate = '0001-01-01', FName = '' where PatNum = 3`,
+  ]) {
+    await practice.execute(`update patient set ${change}`)
+    const age = await practice.look(reached)
+    assert.equal(age.wentBack, null, change)
+    reached = age.reached
+  }
+})
+
+test('another database is noticed by its name, and another server by both of its names', async () => {
+  const practice = await somePractice()
+  const { reached } = await practice.look(null)
+  const copy = `${practice.name}_training`
+  await copyDatabase(mariaDb, practice.name, copy)
+  await mariaDb.execute(`grant select on ${copy}.* to ${practice.settings.user}@localhost`)
+  const cycle = await openDentalConnector({ ...practice.settings, name: copy }, 'UTC').beginCycle()
+  const age = await cycle.compareAge?.(reached)
+  await cycle.end()
+  assert.match(
+    age?.wentBack ?? '',
+    new RegExp(`^The database "${copy}" is not the one that .* the one before has the name "${practice.name}"`),
+  )
+
+  const [one, two] = [
+    { id: 'a', host: 'SERVER' },
+    { id: 'b', host: 'NEW' },
+  ]
+  assert.equal(isOtherServer(two, one), true)
+  assert.equal(isOtherServer({ ...two, host: 'SERVER' }, one), false, 'another network card')
+  assert.equal(isOtherServer({ ...two, id: 'a' }, one), false, 'another name')
+  assert.equal(isOtherServer({ id: '', host: 'NEW' }, { id: '', host: 'SERVER' }), true)
+  const server = JSON.parse(reached).server as { id: string; host: string }
+  assert.ok(server.host !== '' && server.id !== '', 'this MariaDB has both')
+})
+
 test('what cannot be read of the memory, or is of another connector, compares with nothing', async () => {
   const practice = await somePractice()
-  for (const text of ['', '{', '{"format":2}', 'null']) assert.equal((await practice.look(text)).wentBack, null)
+  for (const text of ['', '{', '{"format":1}', 'null']) assert.equal((await practice.look(text)).wentBack, null)
 })

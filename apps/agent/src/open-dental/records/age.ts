@@ -1,15 +1,22 @@
 import type { SourceAge } from '../../connector.ts'
 import type { Database } from '../database/connection.ts'
+import { markNewestRows, type RowMarks, tablesWithOtherRows } from './source-rows.ts'
 
-/** How far a database had come. Stamps and `nowUtc` are `YYYY-MM-DD HH:MM:SS`, UTC, as the database's own clock says. */
+/** The server of a database, as it says itself: '' for a name that it does not know. */
+export type ServerIdentity = { readonly id: string; readonly host: string }
+
+/** Which database it was and how far it had come. Stamps and `nowUtc` are `YYYY-MM-DD HH:MM:SS`, UTC, as the database's own clock says. */
 type Reached = {
-  readonly format: 1
+  readonly format: 2
+  readonly database: string
+  readonly server: ServerIdentity
   readonly nowUtc: string
   readonly databaseVersion: string
   /** Highest keys of tables whose rows Open Dental never deletes, by table. */
   readonly keys: Readonly<Record<string, string>>
   /** The newest change; null while a row has a stamp of later than now, because the clock was wrong. */
   readonly newestStamp: string | null
+  readonly rows: RowMarks
 }
 
 /** A stamp falls by less when the clock was set back and the newest row was changed again. A backup is older than that. */
@@ -23,7 +30,8 @@ const keyNames = {
 } as const
 
 /**
- * Compares a database with what was remembered of it. It is older when its version is lower, when the newest rows of tables that keep every row
+ * Compares a database with what was remembered of it. It is another one when its name or its server is, or when a key of its newest rows has another row:
+ * after a restore new rows get the keys of those that were lost. It is older when its version is lower, when the newest rows of tables that keep every row
  * are missing, or when its newest change was earlier. A row that a person deletes by hand is different: the table's counter goes on; and
  * after a step of the clock stamps are not compared.
  */
@@ -40,7 +48,11 @@ export async function compareAge(
   )
   const stamp = highest['procedurelog.DateTStamp'] ?? before?.newestStamp ?? ''
   const newestStamp = stamp !== '' && stamp <= nowUtc ? stamp : null
-  const reached = JSON.stringify({ format: 1, nowUtc, databaseVersion, keys, newestStamp } satisfies Reached)
+  const { name } = database.settings
+  const server = await readServer(database)
+  const rows = await markNewestRows(database, before?.rows ?? null)
+  const found: Reached = { format: 2, nowUtc, databaseVersion, keys, newestStamp, database: name, server, rows }
+  const reached = JSON.stringify(found)
   if (before === null) return { reached, wentBack: null }
 
   const reasons: string[] = []
@@ -58,9 +70,34 @@ export async function compareAge(
       reasons.push(`its newest change is of ${stamp} UTC, and was of ${before.newestStamp} UTC`)
     }
   }
-  if (reasons.length === 0) return { reached, wentBack: null }
-  const what = `The database "${database.settings.name}" is older than what this agent has read before: ${reasons.join('; ')}. Nothing is sent.`
+  const differences: string[] = []
+  if (name !== before.database) differences.push(`the one before has the name "${before.database}"`)
+  if (isOtherServer(server, before.server))
+    differences.push(`it is on the server "${server.host}", and was on "${before.server.host}"`)
+  const others = await tablesWithOtherRows(database, before.rows, rows)
+  if (others.length > 0) differences.push(`the newest keys of ${others.join(' and ')} belong to other rows than before`)
+  if (reasons.length + differences.length === 0) return { reached, wentBack: null }
+  const is = reasons.length > 0 ? 'older than what' : 'not the one that'
+  const what = `The database "${name}" is ${is} this agent has read before: ${[...reasons, ...differences].join('; ')}. Nothing is sent.`
   return { reached, wentBack: what }
+}
+
+/**
+ * The names of this server. MySQL keeps a `server_uuid` with its data, newer MariaDB a `server_uid` of its network card and port
+ * (https://mariadb.com/docs/server/ha-and-performance/optimization-and-tuning/system-variables/server-system-variables#server_uid).
+ */
+async function readServer(database: Database): Promise<ServerIdentity> {
+  const rows = await database.query(
+    `show global variables where Variable_name in ('hostname', 'server_uid', 'server_uuid')`,
+  )
+  const values = new Map(rows.map((row) => [row.Variable_name?.toLowerCase(), row.Value ?? '']))
+  return { id: values.get('server_uuid') ?? values.get('server_uid') ?? '', host: values.get('hostname') ?? '' }
+}
+
+/** A computer gets another name, or another network card: only both are another server. Where the server has one of the two, that decides. */
+export function isOtherServer(now: ServerIdentity, before: ServerIdentity): boolean {
+  const known = ([now.id, before.id] as const).every((id) => id !== '')
+  return now.host !== before.host && (!known || now.id !== before.id)
 }
 
 /** Whether the table would give this key to a new row: its counter stands before it, as it does in a backup and not after a deletion. */
@@ -90,7 +127,7 @@ function parse(text: string | null): Reached | null {
   if (text === null) return null
   try {
     const reached: unknown = JSON.parse(text)
-    return typeof reached === 'object' && reached !== null && 'format' in reached && reached.format === 1
+    return typeof reached === 'object' && reached !== null && 'format' in reached && reached.format === 2
       ? (reached as Reached)
       : null
   } catch {
