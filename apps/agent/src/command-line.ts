@@ -1,7 +1,7 @@
 import { createOption, createProgram, once } from '@bridgework/command-line'
 import { agentVersion } from './version.ts'
 
-type CommandName = 'setup' | 'enroll' | 'run' | 'check' | 'confirm-restore' | 'update'
+type CommandName = 'setup' | 'enroll' | 'configure' | 'run' | 'check' | 'confirm-restore' | 'update'
 
 /** Options by name; a flag that was given is `true`. */
 export type Options = ReadonlyMap<string, string | true>
@@ -28,8 +28,22 @@ const encryption = [
 ] as const
 
 const network = [
-  ['--proxy <url>', 'the proxy to the internet, like http://proxy:3128 (default: HTTPS_PROXY and NO_PROXY, or none)'],
+  [
+    '--proxy <url>',
+    'the proxy to the internet, like http://proxy:3128 (default, and with "none": HTTPS_PROXY and NO_PROXY)',
+  ],
   ['--ca-file <path>', 'certificate (PEM) of an authority to trust beside the system’s, as of an antivirus'],
+] as const
+
+const database = [
+  ['--db-password-file <path>', 'file with the password (default: BRIDGEWORK_AGENT_DB_PASSWORD, or you are asked)'],
+  ['--db-host <host>', 'the database server (default: "127.0.0.1")'],
+  ['--db-port <port>', 'its port (default: 3306)'],
+  ['--db-socket <path>', 'a socket to use instead of host and port'],
+  ['--db-name <name>', 'the database (default: "opendental")'],
+  ...encryption,
+  ['--folder <path>', 'with --connector files: the folder with the exports'],
+  ['--mapping <path>', 'with --connector files: the mapping file (TOML or JSON)'],
 ] as const
 
 const commands: Readonly<Record<CommandName, { help: string; options: readonly (readonly [string, string])[] }>> = {
@@ -63,20 +77,27 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       name,
       ['--connector <name>', '"open-dental", or "files" for exports of another system (default: "open-dental")'],
       ['--db-user <user>', 'a database user that can only read'],
-      ['--db-password-file <path>', 'file with the password (default: BRIDGEWORK_AGENT_DB_PASSWORD, or you are asked)'],
-      ['--db-host <host>', 'the database server (default: "127.0.0.1")'],
-      ['--db-port <port>', 'its port (default: 3306)'],
-      ['--db-socket <path>', 'a socket to use instead of host and port'],
-      ['--db-name <name>', 'the database (default: "opendental")'],
-      ...encryption,
-      ['--folder <path>', 'with --connector files: the folder with the exports'],
-      ['--mapping <path>', 'with --connector files: the mapping file (TOML or JSON)'],
+      ...database,
       timeZone,
       ['--interval <seconds>', 'time between two cycles (default: 60)'],
       ['--state <path>', 'file in which the agent remembers what it sent'],
       ...network,
       statusPort,
       ['--replace', 'enroll again; settings that you do not give stay as they are'],
+      config,
+    ],
+  },
+  configure: {
+    help: 'Change settings without a new code: tried first, then written. Asks what to change when nothing is given.',
+    options: [
+      ['--server <url>', 'the address of Bridgework, when it moved'],
+      ['--db-user <user>', 'a database user that can only read'],
+      ...database,
+      timeZone,
+      ['--interval <seconds>', 'time between two cycles'],
+      ...network,
+      statusPort,
+      ['--untried', 'write the settings though the server or the database does not answer'],
       config,
     ],
   },

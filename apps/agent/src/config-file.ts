@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
+  fchownSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -193,7 +195,7 @@ export function databaseTls(
 
 /**
  * Makes room for the settings before anything is asked of the server: a one-time code must not be used up for a key that
- * then cannot be kept. `write` puts them in place at once and whole; `discard` leaves everything as it was.
+ * then cannot be kept. `write` puts them in place at once and whole, for the user whom the file before belonged to; `discard` leaves everything as it was.
  */
 export function prepareConfigFile(path: string): { write(config: Config): void; discard(): void } {
   const temporary = join(dirname(path), `.config-${randomBytes(6).toString('hex')}.tmp`)
@@ -207,6 +209,8 @@ export function prepareConfigFile(path: string): { write(config: Config): void; 
   }
   return {
     write: (config) => {
+      // A person may run this as root: the agent's own user must still read it.
+      if (process.getuid?.() === 0 && existsSync(path)) fchownSync(file, statSync(path).uid, statSync(path).gid)
       writeSync(file, `${JSON.stringify(asDocument(config), null, 2)}\n`)
       fsyncSync(file)
       closeSync(file)

@@ -29,6 +29,7 @@ import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
 import type { RetryDeps } from './pipeline/retry.ts'
 import { progressReport } from './progress.ts'
 import { runAgent } from './run-agent.ts'
+import { configure } from './setup/configure.ts'
 import { findDatabaseServer } from './setup/find-open-dental.ts'
 import { setUp } from './setup/setup.ts'
 import { restartWindowsService } from './setup/windows-service.ts'
@@ -103,6 +104,21 @@ async function main(): Promise<number> {
         check: () => runCheck(readConfig(configPath), false),
         startService: () => (process.platform === 'win32' ? restartWindowsService() : null),
       })
+    case 'configure': {
+      const connect = (config: Config) => {
+        useNetworkOf(config, process.env)
+        return { client: ingestClient(config), connector: connectorOf(config) }
+      }
+      return await configure(line.options, {
+        ...asking,
+        configPath,
+        before: readConfig(configPath),
+        passwordFromEnvironment: enrolling.passwordFromEnvironment,
+        connect,
+        check: () => runCheck(readConfig(configPath), false),
+        startService: () => (process.platform === 'win32' ? restartWindowsService() : null),
+      })
+    }
     case 'enroll':
       return await enroll(line.options, enrolling)
     case 'check':

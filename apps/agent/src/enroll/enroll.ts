@@ -82,10 +82,13 @@ export async function enroll(options: Options, deps: EnrolDeps): Promise<number>
   return 0
 }
 
-/** The settings without what the server will give; validated as the file would be. */
-async function draftConfig(
+/**
+ * The settings as the options and, where these say nothing, those of `before` have them; validated as the file would be. Without what the server will
+ * give.
+ */
+export async function draftConfig(
   options: Options,
-  deps: EnrolDeps,
+  deps: Pick<EnrolDeps, 'configPath' | 'dataDir' | 'passwordFromEnvironment' | 'askPassword'>,
   serverUrl: string,
   before: Config | null,
 ): Promise<Config> {
@@ -95,7 +98,11 @@ async function draftConfig(
     return text === null ? otherwise : Number(text)
   }
   const source = await sourceSettings(options, deps, before, number)
-  const caFile = optionText(options, 'ca-file')
+  const given = (name: string, before: string | null) => {
+    const text = optionText(options, name)
+    return text === 'none' ? null : (text ?? before)
+  }
+  const caFile = given('ca-file', before?.caFile ?? null)
   return parseConfig(
     JSON.stringify({
       server_url: serverUrl,
@@ -107,8 +114,8 @@ async function draftConfig(
       send_notes: before?.sendNotes ?? true,
       interval_seconds: number('interval', before?.intervalSeconds ?? defaultIntervalSeconds),
       upload_lines_max: before?.uploadLinesMax ?? uploadLimits.linesMax,
-      proxy: optionText(options, 'proxy') ?? before?.proxy ?? null,
-      ca_file: caFile === null ? (before?.caFile ?? null) : resolve(caFile),
+      proxy: given('proxy', before?.proxy ?? null),
+      ca_file: caFile === null ? null : resolve(caFile),
       state_path:
         optionText(options, 'state') ?? before?.statePath ?? (deps.dataDir ? join(deps.dataDir, 'state.sqlite') : null),
       status_port:
@@ -120,7 +127,7 @@ async function draftConfig(
 
 async function sourceSettings(
   options: Options,
-  deps: EnrolDeps,
+  deps: Pick<EnrolDeps, 'passwordFromEnvironment' | 'askPassword'>,
   before: Config | null,
   number: (name: string, otherwise: number) => number,
 ): Promise<object> {
@@ -166,7 +173,7 @@ function tlsSettings(options: Options, before: DatabaseSettings | null): object 
 
 async function passwordFor(
   options: Options,
-  deps: EnrolDeps,
+  deps: Pick<EnrolDeps, 'passwordFromEnvironment' | 'askPassword'>,
   user: string,
   before: DatabaseSettings | null,
 ): Promise<string> {

@@ -10,7 +10,7 @@ import {
 import { mendedText } from '../progress.ts'
 import { keyList } from './changes/keys.ts'
 import { notesTable } from './changes/tables-read.ts'
-import { type Account, accountOf, grantStatement } from './database/account.ts'
+import { type Account, accountOf, accountText, grantStatement } from './database/account.ts'
 import type { Database } from './database/connection.ts'
 import type { DatabaseSettings } from './database/database-settings.ts'
 import { findingOnReplica } from './database/replica.ts'
@@ -166,13 +166,14 @@ async function adviceOnRights(database: Database): Promise<Finding> {
   const asks = '(usage|select|replication client|replica monitor|slave monitor|binlog monitor)( \\(.*?\\))?'
   const readsOnly = new RegExp(`^grant ${asks}(, ${asks})* on `, 'i')
   const more = grants.some((grant) => !readsOnly.test(grant))
-  return more
-    ? {
-        outcome: 'advice',
-        what: 'The database user has more rights than reading.',
-        todo: `Give the agent a user of its own with nothing but: ${grantStatement(database.settings.name, { ...(await ownAccount(database)), user: 'bridgework' })};`,
-      }
-    : good('The database user can read only.')
+  if (!more) return good('The database user can read only.')
+  const own = { ...(await ownAccount(database)), user: 'bridgework' }
+  const statements = `create user ${accountText(own)} identified by '…'; ${grantStatement(database.settings.name, own)};`
+  return {
+    outcome: 'advice',
+    what: 'The database user has more rights than reading.',
+    todo: `Give the agent a user of its own with a password in the place of …: ${statements} Then run "bridgework-agent configure --db-user bridgework".`,
+  }
 }
 
 function good(what: string): Finding {

@@ -118,6 +118,7 @@ describe('setup', () => {
     assert.match(text, /No database server answers at 127\.0\.0\.1:3306, 3307, 3308\./)
     assert.ok(text.includes(`create user 'bridgework'@'localhost' identified by '${password}';`))
     assert.match(text, /grant select on `practice\\_\d+`\.\* to/)
+    await mariaDb.execute(`${text.match(/^ {2}(create user|grant) .*;$/gm)?.join('')}drop user bridgework@localhost`)
     assert.match(text, /Solve what is marked WRONG above.*\nStarted\.$/s)
     assert.deepEqual([answers, asked.length], [[], 9])
 

@@ -63,7 +63,7 @@ export async function setUp(options: Options, deps: SetupDeps): Promise<number> 
       ['db-tls', place.tls?.mode ?? 'off'],
       ['status-port', optionText(options, 'status-port') ?? String(usualStatusPort)],
     ]
-    for (const name of ['name', 'replace', 'time-zone', 'db-tls-ca-file']) {
+    for (const name of ['name', 'replace', 'time-zone', 'db-tls-ca-file', 'proxy', 'ca-file']) {
       const value = options.get(name)
       if (value !== undefined) enrolling.push([name, value])
     }

@@ -18,12 +18,13 @@ export function AgentCopies({ agents, organizationId }: { agents: readonly Agent
   return (
     <Stack gap="xs">
       {copied.map((agent) => (
-        <Alert key={agent.id} color="orange" title={`A second copy of ${agent.name} was refused`}>
+        <Alert key={agent.id} color="orange">
           <Stack gap="xs" align="flex-start">
             <Text size="sm" c="bright">
-              Requests come from the computer <b>{agent.computer}</b>. A copy on <b>{agent.copy.computer}</b> was
-              refused <When at={agent.copy.at} />: its folder or its computer was copied, or an older state was put
-              back. Decide which of the two is right. Let the copy take over, or stop it on its computer.
+              A second copy of <b>{agent.name}</b> was refused. Requests come from the computer <b>{agent.computer}</b>.
+              A copy on <b>{agent.copy.computer}</b> was refused <When at={agent.copy.at} />: its folder or its computer
+              was copied, or an older state was put back. Decide which of the two is right. Let the copy take over, or
+              stop it on its computer.
             </Text>
             {mayTakeOver ? (
               <Button size="xs" variant="default" onClick={() => setNext(agent)}>
