@@ -64,6 +64,8 @@ export type CycleContext = AgentDeps & {
   readonly problems: ReportedProblem[]
   /** Datasets that the cycle did not sync; the others go on. */
   readonly failures: DatasetFailure[]
+  /** The source has a location no more that it had: its records may be at another one. */
+  hasLostLocation: boolean
   /** What the server refused first of one dataset; the cycle goes on with the others, then fails with it. */
   failure: IngestProblem | null
 }

@@ -75,6 +75,7 @@ async function attemptCycle(
     reading: null,
     problems: [],
     failures: [],
+    hasLostLocation: false,
     failure: null,
     notes: notesOf([], false),
     contract: contractNumber,
@@ -296,7 +297,9 @@ async function sendLocations(context: CycleContext, source: SourceCycle): Promis
     ids = await retrying(context, () => context.client.sendLocations(present, datasets))
     const sourceIds = new Set(present.map((location) => location.source_id))
     for (const { source_id } of context.state.sentLocations()) {
-      if (!sourceIds.has(source_id)) context.state.forgetLocation(source_id, ids.get(source_id))
+      if (sourceIds.has(source_id)) continue
+      context.state.forgetLocation(source_id, ids.get(source_id))
+      context.hasLostLocation = true
     }
     context.state.keepSentLocations(present)
     context.state.keepLocationsSent(key, context.nowMs())

@@ -173,6 +173,8 @@ async function readAndSend(
   context.reading = null
 
   await source.confirm()
+  const withoutList: { target: Target; read: FinishedRead }[] = []
+  let isAnyHeld = false
   for (const target of targets) {
     const isAgain = reading.isAgain === true
     const { isComplete } = context.state.locationProgress(target.locationId, dataset)
@@ -181,8 +183,14 @@ async function readAndSend(
     const read = { ...outcome, beganAtUpload: reading.beganAtUpload, complete }
     const readAt = source.readAt?.(dataset) ?? new Date(startedAtMs)
     const namesGone = source.isComplete?.(dataset) ?? true
-    await finishLocation(context, target, dataset, { ...read, namesGone, isAgain }, readAt)
+    const list = await finishLocation(context, target, dataset, { ...read, namesGone, isAgain }, readAt)
+    if (list?.isSent === false) withoutList.push({ target, read: { ...read, complete: true } })
+    isAnyHeld ||= list?.isNewlyHeld === true
     reportRefused(context, target, dataset)
+  }
+  // What is missing at one location may have moved to another one that had it before: the lists of the others tell.
+  for (const { target, read } of isAnyHeld || context.hasLostLocation ? withoutList : []) {
+    await atLocation(context, target, dataset, () => reconcile(context, target, dataset, read))
   }
   return { rows, uploaded: context.totals.uploaded - uploadedBefore }
 }
@@ -234,16 +242,30 @@ async function finishLocation(
   dataset: DatasetName,
   read: FinishedRead & { namesGone: boolean; isAgain: boolean },
   readAt: Date,
-): Promise<void> {
-  if (context.skipped.has(skipKey(target.locationId, dataset))) return
-  try {
-    if (read.namesGone) await reconcile(context, target, dataset, read)
+): Promise<Awaited<ReturnType<typeof reconcile>> | null> {
+  return await atLocation(context, target, dataset, async () => {
+    const list = read.namesGone ? await reconcile(context, target, dataset, read) : null
     const { locationId } = target
     // What was only read again was not read as a whole.
     if (!read.isAgain)
       context.reads.set(skipKey(locationId, dataset), { locationId, dataset, readAt, complete: read.complete })
+    return list
+  })
+}
+
+/** Null where the service takes nothing of this location: that is said, and the others go on. */
+async function atLocation<T>(
+  context: CycleContext,
+  target: Target,
+  dataset: DatasetName,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  if (context.skipped.has(skipKey(target.locationId, dataset))) return null
+  try {
+    return await work()
   } catch (error) {
     if (!(error instanceof IngestProblem) || !isAboutLocation(error)) throw error
     skip(context, target, dataset, error)
+    return null
   }
 }

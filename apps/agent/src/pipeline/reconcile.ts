@@ -27,19 +27,19 @@ type Entry = { readonly source_id: string; readonly hash?: string }
  * held is forgotten here, so that a row which comes back is sent again: someone may have confirmed meanwhile.
  *
  * The service answers each slice of the list with what it has not as it was sent; that is read and sent again in this
- * cycle, so a copy that lost or confused something heals.
+ * cycle, so a copy that lost or confused something heals. Returns whether a list was sent, and whether something is held since this one.
  */
 export async function reconcile(
   context: CycleContext,
   target: Target,
   dataset: DatasetName,
   { missing, unsent, beganAtUpload, complete }: FinishedRead,
-): Promise<void> {
+): Promise<{ isSent: boolean; isNewlyHeld: boolean }> {
   const { state } = context
   const { locationId } = target
   const { isHeld } = state.locationProgress(locationId, dataset)
   // After a complete read the list is sent though nothing seems missing: a lost state knows of no removal.
-  if (missing.size === 0 && !complete && !isHeld) return
+  if (missing.size === 0 && !complete && !isHeld) return { isSent: false, isNewlyHeld: false }
 
   await askFirst(context)
   const listId = await retrying(context, () => context.client.beginList(locationId, dataset, beganAtUpload))
@@ -60,6 +60,7 @@ export async function reconcile(
     state.forgetRecords(locationId, dataset, missing)
     if (isHeld) state.markHeld(locationId, dataset, false)
     if (hidden > 0) context.report({ event: 'records.hidden', locationId, dataset, hidden })
+    return { isSent: true, isNewlyHeld: false }
   } catch (error) {
     if (!(error instanceof IngestProblem) || error.kind !== 'removal_held') throw error
     context.totals.held += 1
@@ -72,6 +73,7 @@ export async function reconcile(
       missing: error.missing ?? missing.size,
       errors: error.errors,
     })
+    return { isSent: true, isNewlyHeld: !isHeld }
   }
 }
 

@@ -58,11 +58,7 @@ test('settings that do not work are not written, and the reason is said', async 
   const wrong: [string[], RegExp, number][] = [
     [['--interval', '30'], /(password|Access denied)/, 1],
     [['--db-password-file', password, '--server', 'http://127.0.0.1:1'], /Nothing was changed/, 1],
-    [
-      ['--db-password-file', password, '--db-host', 'localhost', '--db-port', '1'],
-      /cannot be reached/,
-      1,
-    ],
+    [['--db-password-file', password, '--db-host', 'localhost', '--db-port', '1'], /cannot be reached/, 1],
     [['--proxy', 'nonsense'], /proxy must be an address/, 2],
     [['--server', 'http://example.com'], /https/, 2],
     [[], /Say what to change/, 2],

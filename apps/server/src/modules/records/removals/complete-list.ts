@@ -15,6 +15,7 @@ import {
   saveAnswer,
   saveCovered,
 } from './complete-list-store.ts'
+import { hideMovedTo } from './moved.ts'
 import { reconcile } from './reconcile.ts'
 
 /** A key of a complete list with the hash of what the agent believes was sent, in hex: as many digits as it sends. */
@@ -70,7 +71,16 @@ export async function finishList(
   listId: string,
 ): Promise<{ hidden: number; remaining?: number }> {
   const list = await openList(deps.pool, key, listId)
-  if (list.answer !== null) return JSON.parse(list.answer)
+  const answer = list.answer === null ? await decide(deps, key, list) : JSON.parse(list.answer)
+  await hideMovedTo(deps.pool, key)
+  return answer
+}
+
+async function decide(
+  deps: { pool: Pool; now: () => Date; log: Log },
+  key: ListKey,
+  list: OpenList,
+): Promise<{ hidden: number; remaining?: number }> {
   await noteMissing(deps.pool, list, { after: list.coveredTo, to: null }, new Set())
   const unlisted = (sourceIds: readonly string[]) => findMissingIn(deps.pool, list, sourceIds)
   const answer = await reconcile(deps, { ...key, beganAtUpload: list.beganAtUpload, unlisted })

@@ -253,6 +253,25 @@ export async function saveSlice(
   )
 }
 
+/** Takes source ids off a held list, which has another name then. Returns those that were on it. */
+export async function takeOffHeld(
+  client: PoolClient,
+  removal: Removal,
+  sourceIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await client.query<{ source_id: string }>(
+    `delete from removal_record
+      where location_id = $1 and dataset = $2 and removal_id = $3 and source_id = any($4::text[])
+     returning source_id`,
+    [removal.locationId, removal.dataset, removal.id, textArray(sourceIds)],
+  )
+  await client.query(
+    `update removal set remaining = remaining - $4, list_hash = $5 where location_id = $1 and dataset = $2 and id = $3`,
+    [removal.locationId, removal.dataset, removal.id, rows.length, await hashRemoval(client, removal, removal.id)],
+  )
+  return rows.map((row) => row.source_id)
+}
+
 /** Rows of a list. Those of a dropped one need no turn: they are never read again. */
 export async function deleteListed(db: Queryable, removal: Removal, sourceIds: readonly string[]): Promise<void> {
   await db.query(

@@ -9,6 +9,7 @@ import { hideRecords } from '../write/change.ts'
 import { type Turn, takeTurn } from '../write/turn.ts'
 import { beganBefore } from './complete-list-store.ts'
 import { findMissing, listVisible, type Reading } from './missing-records.ts'
+import { hideMoved } from './moved.ts'
 import {
   addToRemoval,
   countKept,
@@ -57,14 +58,22 @@ export function mustBeHeld(missing: number, visible: number): boolean {
 }
 
 /**
- * Hides the visible records that a complete list does not name; records received since its reading began are left alone. Up to 5,000 are
- * hidden at once; more become the remover's work. Too large a removal is held for a person; the next list takes its place, and one that
+ * Hides the visible records that a complete list does not name; records received since its reading began are left alone, and of what would be held,
+ * those that have only moved to another location of the agent are hidden all the same. Up to 5,000 are hidden at once; more become the remover's work. Too large a removal is held for a person; the next list takes its place, and one that
  * finds less missing ends the wait. Records that a person decided to keep count neither as missing nor as visible. Refuses with `busy` while an earlier removal of the dataset runs that does not cover what is missing.
  */
 export async function startRemoval(
   deps: { pool: Pool; now: () => Date; log: Log },
   list: CompleteList,
 ): Promise<RemovalStart> {
+  const start = await decide(deps, list)
+  const moved = start.state === 'held' ? await hideMoved(deps.pool, list, list.reading?.beganAtUpload ?? null) : 0
+  if (moved === 0) return start
+  const rest = await decide(deps, list)
+  return rest.state === 'done' ? { ...rest, hidden: rest.hidden + moved } : rest
+}
+
+async function decide(deps: { pool: Pool; now: () => Date; log: Log }, list: CompleteList): Promise<RemovalStart> {
   const slices: (readonly string[])[] = []
   let unlistedCount = 0
   for await (const unlisted of unlistedSlices(deps.pool, list)) {
