@@ -140,7 +140,8 @@ async function* readCsv(
       yield { line: begun, cells: (column) => record[known.get(column) ?? -1] }
     }
   } catch (error) {
-    if (error instanceof UnreadableFile) throw error
+    // The system's own error is no fault of a line: the file cannot be read.
+    if (error instanceof UnreadableFile || (error instanceof Error && 'syscall' in error)) throw error
     // A mark that is never closed was opened on the line after the last row; the parser stands at the file's end.
     const isOpen = error instanceof Error && 'code' in error && error.code === 'CSV_QUOTE_NOT_CLOSED'
     const at = !isOpen && error instanceof Error && 'lines' in error ? Number(error.lines) : line

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runAgentCommand, temporaryFolder } from '../testing/test-agent.ts'
@@ -71,6 +71,10 @@ const mistakes: readonly (readonly [content: string | Buffer, expected: RegExp])
     Buffer.from(`${header}${good}2,Ren\xe9e ${secret},,active,1,main\n`, 'latin1'),
     /line 3: is not valid utf-8; .*set encoding = "windows-1252"\./,
   ],
+  [
+    `${header}2,${secret.repeat(500_000)},,active,1,main\n`,
+    /line 2: is longer than 4 MB; check for a quotation mark that is never closed\.$/,
+  ],
   [Buffer.from(`\ufeff${header}${good}`, 'utf16le'), /^patients\.csv: is UTF-16; let it be exported as UTF-8\.$/],
   [
     `${header}${good}`.replaceAll('\n', '\r\n') +
@@ -110,7 +114,7 @@ test('NDJSON: mistakes in lines and values', async (t) => {
     oneDataset('insurance_plans', {
       file: 'p.ndjson',
       key: 'id',
-      attributes: { plan_name: 'plan.name', renewal_month: 'month' },
+      attributes: { plan_name: 'plan.name', renewal_month: 'month', fee_schedule_source_id: 'fees' },
     }),
   )
   for (const [line, expected] of [
@@ -118,6 +122,7 @@ test('NDJSON: mistakes in lines and values', async (t) => {
     ['[1]', /line 2: must be a JSON object/],
     ['{"plan":{"name":"x"}}', /line 2, column "id": is part of the key and must not be empty/],
     ['{"id":2,"plan":{"name":["x"]}}', /line 2, column "plan\.name": must be a plain value/],
+    ['{"id":2,"fees":"a\\tb"}', /line 2: does not fit the attribute fee_schedule_source_id\./],
     ['{"id":2,"month":1.5}', /line 2, column "month": must be a whole number/],
   ] as const) {
     world.write('p.ndjson', `{"id":1,"plan":{"name":"One"},"month":7}\n${line}\n`)
@@ -146,11 +151,15 @@ test('enroll, check and run: a mistake is explained before anything is sent, and
   const enrolled = await agent(...enrol, '--folder', exports, '--mapping', map)
   assert.deepEqual([enrolled.code, enrolled.stderr], [0, ''])
 
-  assert.match((await agent('check')).stdout, /WRONG +patients: the file patients\.csv does not exist\./)
+  assert.match(
+    (await agent('check')).stdout,
+    /WRONG +patients: the file patients\.csv does not exist\.\n +Export it there, or correct the mapping\.\n/,
+  )
   file(`${header}${good}2,${secret},,${secret},,main\n`)
   const wrong = await agent('check')
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /WRONG +patients: patients\.csv, line 3, column "Status": must be one of/)
+  assert.match(wrong.stdout, /Correct the export or the mapping\. Until then the agent sends nothing from this file\./)
   const failed = await agent('run', '--once')
   assert.deepEqual(
     [failed.code, /FAILED: patients: The agent sent nothing from the file/.test(failed.stdout)],
@@ -163,8 +172,49 @@ test('enroll, check and run: a mistake is explained before anything is sent, and
     [0, true],
     right.stdout,
   )
+  assert.match(right.stdout, /good +The mapping is valid: 1 datasets of 1 locations\./)
   const ran = await agent('run', '--once')
   assert.equal(ran.code, 0, ran.stdout + ran.stderr)
   assert.equal((await server.visible('main', 'patients')).get('1')?.date_of_birth, '1984-02-29')
   for (const { stdout, stderr } of [wrong, failed, right, ran]) assert.ok(!(stdout + stderr).includes(secret))
+})
+
+test('check says of a folder, a location and a file that is being written what to do', async (t) => {
+  const plans = { file: 'plans.csv', key: 'No', attributes: { plan_name: 'Name', renewal_month: 'Month' } }
+  const world = await someFolder(t, oneDataset('insurance_plans', { ...plans, on_bad_line: 'skip_line' }))
+  const said = async () =>
+    (await world.connector().check()).findings
+      .filter(({ outcome }) => outcome !== 'good')
+      .map(({ outcome, what, todo }) => `${outcome}: ${what} / ${todo}`)
+  world.write('plans.csv', 'No,Name,Month\n1,A,1\n', 0)
+  assert.deepEqual(await said(), [
+    'advice: insurance_plans: plans.csv is still being written, or its marker file is missing or older. / Check again when the export is finished.',
+  ])
+  world.write('plans.csv', `No,Name,Month\n${Array.from({ length: 30 }, (_, index) => `${index},A,13`).join('\n')}\n`)
+  const lines = await said()
+  assert.equal(lines.length, 21)
+  assert.match(lines[0] ?? '', /^advice: insurance_plans: plans\.csv, line 2, .* \/ The agent skips this line\.$/)
+  assert.equal(lines[20], 'advice: insurance_plans: 10 more lines have errors. / The agent skips this line.')
+
+  world.write('plans.csv', 'No,Name,Month\n1,A,1\n')
+  world.setMapping(oneDataset('insurance_plans', plans, { locations: { main: { name: 'Main' } } }))
+  assert.deepEqual(await said(), [
+    'wrong: locations.main has no time zone. / Give it a time_zone in the mapping, as America/Chicago.',
+  ])
+  // Files that not even root can read.
+  world.clock.ms = Date.now() + 60_000
+  rmSync(join(world.settings.folder, 'plans.csv'))
+  for (const file of ['plans.csv', 'plans.ndjson']) {
+    world.setMapping(oneDataset('insurance_plans', { ...plans, file }))
+    symlinkSync('/proc/self/mem', join(world.settings.folder, file))
+    assert.deepEqual(await said(), [
+      `wrong: insurance_plans: ${file} cannot be read (EIO). / Give the account of the agent the right to read the folder.`,
+    ])
+  }
+  rmSync(world.settings.folder, { recursive: true })
+  const [first = ''] = await said()
+  assert.match(
+    first,
+    /^wrong: The folder .*exports does not exist\. \/ Correct the folder with "bridgework-agent enroll --replace --folder <path>"\.$/,
+  )
 })
