@@ -25,10 +25,12 @@ async function findings(
     serverUrl?: string
     now?: () => Date
     sendNotes?: boolean
+    agentId?: string
   } = {},
 ): Promise<readonly Finding[]> {
   const serverUrl = options.serverUrl ?? server.url
-  const { agentId, organizationId } = server
+  const { organizationId } = server
+  const agentId = options.agentId ?? server.agentId
   return await check({
     connector: openDentalConnector({ ...practice.settings, ...options.database }, null),
     client: ingestClient({ serverUrl, agentId, organizationId, agentKey: options.agentKey ?? server.agentKey }),
@@ -54,7 +56,19 @@ function onlyOne(all: readonly Finding[], expected: RegExp): void {
 }
 
 test('check finds nothing wrong with a good installation', async () => {
-  assert.deepEqual(wrong(await findings()), [])
+  const all = await findings()
+  assert.deepEqual(wrong(all), [])
+  const said = all.map(({ what }) => what)
+  assert.ok(said.includes('The connection to the database is a socket of this computer.'), said.join('\n'))
+  assert.ok(said.includes('Every table that the agent needs can be read.'), said.join('\n'))
+  assert.ok(said.includes('Every date, amount and text can be sent as it is.'), said.join('\n'))
+})
+
+test('check says that the key is of another agent than the settings name', async () => {
+  onlyOne(
+    await findings({ agentId: '999999' }),
+    /^The key belongs to agent \d+ of organization \d+, but the settings name agent 999999 of organization \d+\. \/ Ask for a new enrolment code and run "bridgework-agent enroll --replace"\.$/,
+  )
 })
 
 test('check says which notes leave the office', async () => {
@@ -80,7 +94,7 @@ test('check says that the server cannot be reached', async () => {
   const port = typeof address === 'object' ? address?.port : 0
   onlyOne(
     await findings({ serverUrl: `http://127.0.0.1:${port}` }),
-    /refuses connections \(ECONNREFUSED 127.*\).*firewall/,
+    /^The server 127\.0\.0\.1:\d+ refuses connections \(ECONNREFUSED 127.*\)\. .* the server is off or a firewall refuses\./,
   )
 })
 
@@ -114,7 +128,7 @@ test('check says that the database cannot be reached, by socket and by port', as
   )
   onlyOne(
     await findings({ database: { socket: null, port: 1 } }),
-    /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\).*firewall/,
+    /^The database at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)\. .*\(or socket\) are right, and that no firewall is in between/,
   )
   onlyOne(
     await findings({ database: { socket: null, host: 'no-such-host.invalid' } }),
@@ -204,14 +218,17 @@ test('check advises against a user that can write', async () => {
 
 test('check says that Open Dental is being updated', async () => {
   await practice.setPreference('UpdateInProgressOnComputerName', 'FRONTDESK')
-  onlyOne(await findings(), /being updated.*start Open Dental once/)
+  onlyOne(
+    await findings(),
+    /Open Dental is being updated; nothing is read meanwhile\..* If no update is running, start Open Dental once/,
+  )
   await practice.setPreference('UpdateInProgressOnComputerName', '')
 })
 
 test('check says whose clock is wrong', async () => {
   onlyOne(
     await findings({ now: () => new Date(Date.now() + 3_600_000) }),
-    /^This computer's clock is 60 minutes ahead of the server's/,
+    /^This computer's clock is 60 minutes ahead of the server's\. \/ Synchronize the clock of this computer with NTP, and check its time zone\.$/,
   )
   server.world.serverTime = () => new Date(Date.now() + 86_400_000)
   assert.deepEqual(wrong(await findings()).length, 2)

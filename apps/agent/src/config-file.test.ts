@@ -74,6 +74,16 @@ test('all faults of the settings are reported together', () => {
     },
   )
   for (const broken of ['', '{', '[]', '7', 'null', '{}']) assert.throws(() => parseConfig(broken, 'c'), UsageError)
+  assert.throws(() => parseConfig('{', '/c'), /\/c is not valid JSON\./)
+  for (const [document, expected] of [
+    [[], /The settings file c is not valid:\n {2}The file must contain one JSON object\./],
+    [{ ...good, database: 'opendental' }, /The settings file c is not valid:\n {2}database must be an object\./],
+    [{ ...good, connector: 'files' }, /database does not belong to connector "files"\. Remove it\./],
+    [{ ...good, files: {} }, /files does not belong to connector "open-dental"\. Remove it\./],
+    [{ ...good, connector: 'dentrix' }, /connector must be "open-dental" or "files"\./],
+  ] as const) {
+    assert.throws(() => parseConfig(JSON.stringify(document), 'c'), expected)
+  }
 })
 
 test('TLS to the database is off, required or verified, and what cannot work together is refused', (t) => {
@@ -118,8 +128,12 @@ test('settings are written whole and for their owner alone, or not at all', (t) 
 test('a folder that cannot be written to is reported before anything else happens', (t) => {
   const file = join(temporaryFolder(t), 'file')
   writeFileSync(file, '')
-  assert.throws(() => prepareConfigFile(join(file, 'config.json')), /cannot be written .*--config/)
+  assert.throws(
+    () => prepareConfigFile(join(file, 'config.json')),
+    /The settings file .* cannot be written \(EEXIST\)\. Choose another path with --config\.$/,
+  )
   assert.ok(existsSync(file))
+  assert.throws(() => readConfig(join(file, 'config.json')), /The settings file .* cannot be read \(ENOTDIR\)\.$/)
 })
 
 test('the settings lie in /etc for root, in the home directory for others, and in ProgramData on Windows', () => {

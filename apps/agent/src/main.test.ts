@@ -35,6 +35,8 @@ test('enroll, check and run --once bring a practice to the server', async (t) =>
     { env: { BRIDGEWORK_AGENT_DB_PASSWORD: password } },
   )
   assert.deepEqual([enrolled.code, enrolled.stderr], [0, ''])
+  assert.match(enrolled.stdout, /^The agent is enrolled\. Only you can read its settings file: .*config\.json$/m)
+  assert.match(enrolled.stdout, /^Next, run: bridgework-agent check$/m)
   assert.equal(statSync(config).mode & 0o777, 0o600)
   assert.ok(!enrolled.stdout.includes(server.agentKey) && !enrolled.stdout.includes(password))
 
@@ -77,7 +79,7 @@ test('an enrolment that fails leaves no settings, and one that would overwrite s
   const code = await server.enrolmentCode()
   const wrong = await runAgentCommand(args('bwe_wrong'), { env })
   assert.equal(wrong.code, 1)
-  assert.match(wrong.stdout, /Ask for a new enrolment code/)
+  assert.match(wrong.stdout, /Ask for a new enrolment code\. A code works once and expires\./)
   assert.ok(!existsSync(config))
 
   assert.equal((await runAgentCommand(args(code), { env })).code, 0)
@@ -85,7 +87,7 @@ test('an enrolment that fails leaves no settings, and one that would overwrite s
   assert.equal(JSON.parse(before).state_path, '/data/state.sqlite')
   const twice = await runAgentCommand(args(code), { env })
   assert.equal(twice.code, 2)
-  assert.match(twice.stderr, /--replace/)
+  assert.match(twice.stderr, /The settings file .* exists already\. To enrol this agent again, add --replace\./)
   const refused = await runAgentCommand(['enroll', '--code', code, '--replace', '--config', config])
   assert.equal(refused.code, 1)
   assert.equal(readFileSync(config, 'utf8'), before)
@@ -96,12 +98,22 @@ test('before the code is used up, enroll refuses what cannot work', async (t) =>
   const config = join(temporaryFolder(t), 'config.json')
   const refused: [string[], RegExp][] = [
     [['--server', 'http://bridgework.example.com', '--code', 'bwe_once', '--db-user', 'x'], /must begin with https/],
-    [['--server', server.url, '--code', 'nonsense', '--db-user', 'x'], /begins with bwe_/],
-    [['--server', server.url, '--code', 'bwe_once'], /--db-user is missing/],
-    [['--server', server.url, '--code', 'bwe_once', '--db-user', 'x'], /--db-password-file/],
+    [
+      ['--server', server.url, '--code', 'nonsense', '--db-user', 'x'],
+      /An enrolment code begins with bwe_\. Create one in the portal/,
+    ],
+    [['--server', server.url, '--code', 'bwe_once'], /--db-user is missing\. See "bridgework-agent enroll --help"\./],
+    [
+      ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x'],
+      /Set the database password with --db-password-file or/,
+    ],
+    [
+      ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-host', 'a', '--db-socket', '/s'],
+      /Use --db-socket or --db-host, not both\./,
+    ],
     [
       ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-password-file', '/nowhere'],
-      /cannot be read/,
+      /The password file \/nowhere cannot be read\./,
     ],
     [
       ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-port', '3o6'],
@@ -162,7 +174,11 @@ test('misspelt commands, options, settings and variables are refused with exit c
     [['check', '--once'], {}, /Unknown option "--once"\./],
     [['run', '--once=yes'], {}, /Unknown option "--once=yes"\./],
     [['run', '--config', config], {}, /Unknown setting intervall_seconds\. Did you mean "interval_seconds"\?/],
-    [['run', '--config', '/nowhere/config.json'], {}, /settings file \/nowhere\/config\.json does not exist/],
+    [
+      ['run', '--config', '/nowhere/config.json'],
+      {},
+      /The settings file \/nowhere\/config\.json does not exist\. Run "bridgework-agent enroll --server <url> --code/,
+    ],
     [
       ['run'],
       { BRIDGEWORK_AGENT_CONFG: config },

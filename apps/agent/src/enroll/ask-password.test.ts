@@ -35,6 +35,6 @@ test('Ctrl-C gives up, and the terminal is as before', async () => {
   const { input, output, typed, modes } = terminal()
   const answer = askPassword(input, output, 'Password: ')
   typed.write('abc\u0003')
-  await assert.rejects(answer, UsageError)
+  await assert.rejects(answer, new UsageError('Cancelled. Nothing was changed.'))
   assert.deepEqual(modes, [true, false])
 })

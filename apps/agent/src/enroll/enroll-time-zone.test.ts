@@ -14,7 +14,10 @@ test('enroll asks for the time zone where nothing tells it, until the answer is 
   const asking = async (answers: string[] | null, settings = practice.settings) => {
     const printed: string[] = []
     const left = [...(answers ?? [])]
-    const ask = async () => left.shift() ?? assert.fail('asked too often')
+    const ask = async (question: string) => {
+      assert.equal(question, 'Time zone of the practice, as America/Chicago (empty: set it later): ')
+      return left.shift() ?? assert.fail('asked too often')
+    }
     const zone = await askTimeZone(client, openDentalConnector(settings, null), {
       ask: answers === null ? null : ask,
       print: (line) => printed.push(line),
@@ -27,7 +30,10 @@ test('enroll asks for the time zone where nothing tells it, until the answer is 
   await practice.setPreference('PracticeZip', '97914')
   const answered = await asking(['CST', '-06:00', 'America/Boise'])
   assert.deepEqual([answered.zone, answered.left], ['America/Boise', 0])
-  assert.match(answered.printed, /The time zone of North, South is not known.*\n"CST" is not a name/)
+  assert.match(
+    answered.printed,
+    /The time zone of North, South is not known, and nothing is read without it\..*\n"CST" is not a name/,
+  )
   for (const answers of [[''], null]) {
     const later = await asking(answers)
     assert.equal(later.zone, null)

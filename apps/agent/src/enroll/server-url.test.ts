@@ -33,4 +33,10 @@ test('any other address is refused with the reason', () => {
   ]) {
     assert.ok('because' in parseServerUrl(text), text)
   }
+  assert.deepEqual(parseServerUrl('bridgework.example.com'), {
+    because: '"bridgework.example.com" is not a URL. Write the server address like https://bridgework.example.com.',
+  })
+  assert.deepEqual(parseServerUrl('https://bridgework.example.com/?a=1'), {
+    because: 'The server address must not contain a user, password, query or fragment.',
+  })
 })

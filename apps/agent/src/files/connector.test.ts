@@ -109,7 +109,7 @@ test('an older export stops the agent before it sends, until a person confirms i
   assert.equal(failed?.because, 'went_back')
   assert.match(
     failed?.what ?? '',
-    /plans\.csv was written at 2026-11-19 12:01:00 UTC, and the one read before at 2026-11-20/,
+    /^The exports are older than what this agent has read before: plans\.csv was written at 2026-11-19 12:01:00 UTC, and the one read before at 2026-11-20/,
   )
   world.restart()
   assert.equal(await world.run(), 'failed')
@@ -138,7 +138,9 @@ test('a file that is being written is not read, nor one whose marker is missing 
   const world = await someFolder(t, plans)
   world.write('plans.csv', csvOf({ 1: 'Half' }), -55_000)
   assert.equal(await world.run(), 'complete')
-  assert.equal(world.named('dataset.put_off')[0]?.because, 'file_busy')
+  const [busy] = world.named('dataset.put_off')
+  const resting = 'Nothing to do: the agent reads it when it no longer changes.'
+  assert.deepEqual([busy?.because, busy?.what, busy?.todo], ['file_busy', 'plans.csv is still being written.', resting])
   assert.deepEqual([world.server.cycles(), world.named('dataset.failed')], [[], []])
   assert.equal(await world.run(), 'complete')
   assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'Half' })
@@ -146,7 +148,11 @@ test('a file that is being written is not read, nor one whose marker is missing 
   world.setMapping({ ...plans, ready_when: 'marked' })
   world.write('plans.csv', csvOf({ 1: 'Whole' }))
   await world.run()
-  assert.match(world.named('dataset.put_off')[0]?.what ?? '', /marker file plans\.csv\.done is missing or older/)
+  assert.match(
+    world.named('dataset.put_off')[0]?.what ?? '',
+    /^The marker file plans\.csv\.done is missing or older than plans\.csv\.$/,
+  )
+  assert.equal(world.named('dataset.put_off')[0]?.todo, 'The export must write the marker file last.')
   world.write('plans.csv.done', '', 7_200_000)
   await world.run()
   assert.equal(world.named('dataset.put_off').length, 1, 'a marker of an earlier export')
@@ -157,6 +163,7 @@ test('a file that is being written is not read, nor one whose marker is missing 
   rmSync(join(world.settings.folder, 'plans.csv'))
   assert.equal(await world.run(), 'complete')
   assert.match(world.named('dataset.put_off')[0]?.what ?? '', /plans\.csv does not exist any more/)
+  assert.equal(world.named('dataset.put_off')[0]?.todo, 'Nothing to do if a new export is running.')
   assert.deepEqual(
     namesOf(world.visible('main', 'insurance_plans')),
     { 1: 'Whole' },
@@ -175,6 +182,11 @@ test('a file that changes while it is read sends nothing further, and is read ag
     return undefined
   }
   assert.equal(await world.run(), 'put_off')
+  const [changed] = world.named('cycle.put_off')
+  assert.deepEqual(
+    [changed?.what, changed?.todo],
+    ['plans.csv changed while it was read.', 'Nothing to do: the agent reads it again.'],
+  )
   assert.equal(uploads, 1)
   assert.equal(await world.run(), 'complete')
   assert.equal(world.visible('main', 'insurance_plans').get('2')?.plan_name, 'New')
@@ -211,6 +223,10 @@ test('a file with one bad line sends nothing of it, and other files go on', asyn
   const [failed] = world.named('dataset.failed')
   assert.equal(failed?.because, 'file_invalid')
   assert.match(failed?.what ?? '', /plans\.csv, line 3, column "Month": must be a whole number from 1 to 12\./)
+  assert.equal(
+    failed?.todo,
+    'Correct the export or the mapping; "bridgework-agent check" reads the files and sends nothing.',
+  )
   assert.ok(!JSON.stringify(world.events).includes('Geheim'))
   assert.ok(!world.server.cycles().some(({ dataset }) => dataset === 'insurance_plans'), 'not reported as read')
 
@@ -236,7 +252,10 @@ test('with skip_line the good lines are sent, the bad ones told, and nothing is 
   await world.run()
   world.write('plans.csv', 'No,Name,Month\n1,New,1\n2,B,99\n')
   assert.equal(await world.run(), 'complete')
-  assert.match(world.named('dataset.advice')[0]?.what ?? '', /1 lines were skipped.*plans\.csv, line 3, column "Month"/)
+  assert.match(
+    world.named('dataset.advice')[0]?.what ?? '',
+    /^1 lines were skipped, so no record is removed\. plans\.csv, line 3, column "Month"/,
+  )
   assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'New', 2: 'B', 3: 'C' })
   world.write('plans.csv', 'No,Name,Month\n1,New,1\n2,B,9\n')
   await world.run()
@@ -279,7 +298,9 @@ test('one file for each location, and rows of one record one after the other', a
   })
   world.write('a/fees.csv', 'Schedule,Code,Fee\nS1,D0120,"62,00"\nS1,D0150,"1.100,5"\nS2,D0120,\n')
   assert.equal(await world.run(), 'incomplete')
-  assert.match(world.named('dataset.failed')[0]?.what ?? '', /b\/fees\.csv does not exist/)
+  const [missing] = world.named('dataset.failed')
+  assert.match(missing?.what ?? '', /^The file b\/fees\.csv does not exist in .*exports\.$/)
+  assert.equal(missing?.todo, 'Export it to this folder, or correct the mapping.')
   world.write('west/fees.csv', 'Schedule,Code,Fee\nS1,D0120,"70,00"\n')
   assert.equal(await world.run(), 'complete')
   const fee = (procedure_code: string, amount: string | null) => ({
@@ -374,5 +395,6 @@ test('an export that was not written for days, and lines that are left out, are 
   assert.deepEqual(said(), [{ code: 'lines_skipped', dataset: 'insurance_plans' }])
   world.setMapping('{')
   assert.equal(await world.run(), 'failed')
+  assert.equal(world.named('cycle.failed')[0]?.todo, 'Correct the mapping, then run "bridgework-agent check".')
   assert.deepEqual(said(), [{ code: 'mapping_invalid' }])
 })

@@ -23,7 +23,7 @@ test('every fault of a mapping is named with its path, and what is known instead
     ],
     [
       oneDataset('insurance_plans', { ...plan, fiel: 'x' }),
-      /^datasets\.insurance_plans\.fiel: unknown setting\. .*file/,
+      /^datasets\.insurance_plans\.fiel: unknown setting\. .* Known settings: .*file/,
     ],
     [oneDataset('insurance_plans', { key: 'No', attributes: {} }), /^datasets\.insurance_plans\.file: is missing\.$/],
     [oneDataset('insurance_plans', { ...plan, key: [] }), /\.key: must name the column/],
@@ -40,7 +40,7 @@ test('every fault of a mapping is named with its path, and what is known instead
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: { plan_nam: 'x', plan_name: 'y' } }),
-      /\.plan_nam: unknown attribute\. .*plan_name/,
+      /\.plan_nam: unknown attribute\. .* Known attributes: .*plan_name/,
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: { plan_name: 5 } }),
@@ -53,6 +53,14 @@ test('every fault of a mapping is named with its path, and what is known instead
     [
       oneDataset('insurance_plans', { ...plan, attributes: { plan_name: 'x', renewal_month: { constant: 13 } } }),
       /\.renewal_month\.constant: must be a whole number from 1 to 12\.$/,
+    ],
+    [
+      oneDataset('insurance_plans', { ...plan, attributes: { plan_name: 'x', renewal_month: { constant: [] } } }),
+      /\.renewal_month\.constant: must be a text, a number, true or false\.$/,
+    ],
+    [
+      oneDataset('patients', { ...plan, attributes: { balance: 'Owes' } }),
+      /\.attributes\.balance: must be a table of members\.$/,
     ],
     [
       oneDataset('appointments', { ...visit, attributes: { status: { column: 'S', values: { X: 'gone' } } } }),
@@ -74,8 +82,27 @@ test('every fault of a mapping is named with its path, and what is known instead
         ...visit,
         attributes: { ...visit.attributes, starts_at: { column: 'S', format: 'hh:mm' } },
       }),
-      /\.starts_at\.format: must name YYYY/,
+      /\.starts_at\.format: must name YYYY, MM \(or M\) and DD \(or D\)\.$/,
     ],
+    ...(
+      [
+        ['starts_at', { format: 'YYYY-MM-DD-MM' }, /\.starts_at\.format: names a part twice\.$/],
+        ['starts_at', { format: 'YYYY-MM-DD hh:mm' }, /\.starts_at\.format: needs A \(AM or PM\) beside hh or h\.$/],
+        ['note', { decimal: ',' }, /\.note\.decimal: is only for amounts\.$/],
+        ['note', { negate: true }, /\.note\.negate: is only for amounts\.$/],
+        ['note', { separator: ';' }, /\.note\.separator: is only for lists\.$/],
+        ['note', { empty: 5 }, /\.note\.empty: must be a list of texts\.$/],
+      ] as const
+    ).map(
+      ([name, rule, expected]) =>
+        [
+          oneDataset('appointments', {
+            ...visit,
+            attributes: { ...visit.attributes, [name]: { column: 'S', ...rule } },
+          }),
+          expected,
+        ] as const,
+    ),
     [
       oneDataset('appointments', {
         ...visit,
@@ -128,7 +155,7 @@ test('a mapping file that is not TOML or JSON is refused by line and column', (t
   assert.match(faultsOf('m.json', '{"a": }'), /m\.json: is not valid JSON/)
   assert.match(faultsOf('n.toml', 'settle_seconds = "x"\n'), /n\.toml: settle_seconds: must be a whole number/)
   const gone = readMappingFile(join(folder, 'none.toml'), () => null)
-  assert.match('faults' in gone ? gone.faults.join() : '', /none\.toml cannot be read \(ENOENT\)/)
+  assert.match('faults' in gone ? gone.faults.join() : '', /^The mapping .*none\.toml cannot be read \(ENOENT\)\.$/)
 })
 
 const column: ColumnRule = {
@@ -207,6 +234,34 @@ test('dates and times, by format, on the location’s wall clock', () => {
   assert.equal(convertedValue(instant, '2026-07-01T09:30:00', {}, null), 'refused')
   assert.equal(convertedValue(wall, '2026-07-01 09:30'), '2026-07-01T09:30:00')
   assert.equal(convertedValue(wall, '2026-07-01T09:30:00Z'), 'refused')
+})
+
+test('a value that does not fit is refused with the rule', () => {
+  const [instant, wall] = [
+    { kind: 'instant', isNullable: true },
+    { kind: 'wall_time', isNullable: true },
+  ] as const
+  const faultOf = (kind: Kind, text: string, timeZone: string | null = 'America/Chicago') => {
+    const converted = converter(kind, column)(text, timeZone)
+    return 'fault' in converted ? converted.fault : 'good'
+  }
+  assert.equal(faultOf(instant, 'x'), 'must be a date and time that exist, like YYYY-MM-DDTHH:mm:ss')
+  assert.equal(faultOf(instant, '1700-01-01T09:30:00'), 'must be a date and time that exist between 1880 and 2199')
+  assert.equal(
+    faultOf(instant, '2026-07-01T09:30:00', null),
+    'needs the "time_zone" of its location, for its time has no offset',
+  )
+  assert.equal(faultOf(wall, '2026-07-01T09:30:00Z'), 'must be a time on the wall clock, without an offset')
+  const chosen = converter(instant, { ...column, values: new Map([['A', '2026-07-01T14:30:00.000Z']]) })('B', null)
+  assert.deepEqual(chosen, { fault: 'must be one of the texts in "values": A' })
+  assert.equal(
+    faultOf({ kind: 'boolean', isNullable: false }, 'maybe'),
+    'must be yes or no, true or false, 1 or 0; map others with "values"',
+  )
+  assert.equal(
+    faultOf({ kind: 'object', isNullable: true, members: new Map() }, 'x'),
+    'must be mapped member by member',
+  )
 })
 
 test('yes and no, whole numbers, lists and texts', () => {

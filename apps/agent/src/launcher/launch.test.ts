@@ -77,7 +77,10 @@ test('a new version runs within a minute, and is the current one when it reports
   running().report()
   await pass(reportWithinMs)
   assert.deepEqual(updates.read(), { current: '0.3.0', next: null, starts: 0, refused: [] })
-  assert.match(said.at(-1) ?? '', /0\.3\.0 reported/)
+  assert.deepEqual(said, [
+    'Trying version 0.3.0. It has 10 minutes to report to Bridgework.',
+    'Version 0.3.0 reported. It is the current one.',
+  ])
   stop.abort()
   assert.equal(await done, 0)
   // The next start begins with it, and an exit code is passed on.
@@ -144,11 +147,25 @@ test('a stop during the trial is no reason to roll back', async (t) => {
 })
 
 test('a package that is newer than what was installed wins', async (t) => {
-  const { deps, install, pass, running, names } = office(t)
+  const { deps, install, pass, running, names, said } = office(t)
   install('0.3.0')
   const done = launch({ ...deps, packaged: { version: '0.4.0', program: '/packaged' } })
   await pass(0)
   assert.deepEqual(names(), ['packaged'])
+  assert.deepEqual(said, [
+    'ROLLED BACK: version 0.3.0, because its release is damaged, or older than the package. Going on with 0.4.0.',
+  ])
+  running().end(0)
+  assert.equal(await done, 0)
+})
+
+test('where the current version is damaged, the package’s runs, and that is said', async (t) => {
+  const { deps, pass, running, names, said, updates } = office(t)
+  updates.write({ current: '0.3.0', next: null, starts: 0, refused: [] })
+  const done = launch(deps)
+  await pass(0)
+  assert.deepEqual(names(), ['packaged'])
+  assert.deepEqual(said, ['Version 0.3.0 is damaged. Going on with 0.2.0 of the package.'])
   running().end(0)
   assert.equal(await done, 0)
 })
@@ -163,7 +180,7 @@ test('where the state cannot be written, nothing new is tried and the agent runs
   const done = launch({ ...deps, updates: { ...updates, write } })
   await pass(0)
   assert.deepEqual(names(), ['packaged'])
-  assert.match(said[0] ?? '', /cannot be written \(ENOSPC\)/)
+  assert.match(said[0] ?? '', /^The state of updates cannot be written \(ENOSPC\)\.$/)
   running().end(0)
   assert.equal(await done, 0)
 })

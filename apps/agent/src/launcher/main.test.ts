@@ -30,6 +30,16 @@ test('an installed agent takes a signed update, reports, survives kills, and rol
   assert.match(refused.stderr, /not signed with the key/)
   const taken = await update('good.release', sealRelease('9.1.0', later, privateKey))
   assert.deepEqual([taken.code, taken.stderr], [0, ''])
+  assert.equal(taken.stdout, 'Version 9.1.0 is installed. A running agent tries it within a minute.\n')
+  const { BRIDGEWORK_AGENT_DATA_DIR: _, ...withoutFolder } = env
+  for (const [args, given, expected] of [
+    [['--file', join(folder, 'none')], env, /^The update is not installed \(ENOENT\)\. Nothing changed\.\n$/],
+    [[], env, /--file is missing\. See "bridgework-agent update --help"\./],
+    [['--file', 'x'], withoutFolder, /BRIDGEWORK_AGENT_DATA_DIR is not set\. Install the new package\./],
+  ] as const) {
+    const ended = await runAgentCommand(['update', ...args], { main: launcher, env: given })
+    assert.match(ended.stderr, expected)
+  }
 
   const first = startLauncher(t, launcher, env)
   await first.says(/Version 9\.1\.0 reported/)
@@ -54,5 +64,5 @@ test('an installed agent takes a signed update, reports, survives kills, and rol
 test('a build without a key takes no updates', async () => {
   const ended = await runAgentCommand(['update', '--file', 'x'])
   assert.equal(ended.code, 2)
-  assert.match(ended.stderr, /takes no updates/)
+  assert.match(ended.stderr, /This build of the agent takes no updates\. Install the new package\./)
 })

@@ -93,7 +93,7 @@ test('K53: a file or a folder is used where it is itself there and its account a
       (error) => error instanceof NotOwn && error.message.includes(path) && error.message.includes(fault),
     )
 
-  refuses(() => readOwnFile(link), link, 'is a link')
+  refuses(() => readOwnFile(link), link, 'is a link, and not a file. Remove it.')
   for (const path of [folder, pipe]) refuses(() => readOwnFile(path), path, 'is not a file')
   for (const path of [file, pipe, foldersLink]) refuses(() => requireOwnFolder(path), path, 'is a link or a file')
   for (const mode of [0o600, 0o644, 0o755, 0o400]) {

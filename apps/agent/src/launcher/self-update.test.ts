@@ -57,10 +57,19 @@ test('a file with a changed byte, another signature, another version or an older
     ['changed at the service', { file: changed }, /not whole/],
     ['signed by another', { file: foreign }, /not signed with the key/],
     ['another version', { file: other }, /another version than was announced/],
-    ['an older one', { file: older, version: '0.0.9' }, /not newer than/],
+    ['an older one', { file: older, version: '0.0.9' }, /^It is not newer than 0\.2\.0, which runs\.$/],
     ['an older one under a newer name', { file: older }, /another version than was announced/],
-    ['shorter', { file: good.subarray(0, 100), announced: good }, /another size/],
+    [
+      'shorter',
+      { file: good.subarray(0, 100), announced: good },
+      /^The download has another size than was announced\.$/,
+    ],
     ['longer', { file: good, announced: good.subarray(0, 100) }, /another size/],
+    [
+      'of no size',
+      { file: good, announced: Buffer.alloc(0) },
+      /^It is announced with 0 bytes; at most \d+ are taken\.$/,
+    ],
   ]
   const { contact, offerInstead, updates, asked, events, failedRelease } = await someAgent(t)
   for (const [name, { file, announced = file, version = '9.1.0' }, why] of cases) {
@@ -121,13 +130,18 @@ test('a version that was rolled back is not taken again, and the service knows o
 })
 
 test('where the disk is full, nothing changes and the agent goes on', async (t) => {
-  const { contact, publish, turn, updates, texts } = await someAgent(t, () => {
+  const { contact, publish, turn, updates, texts, events } = await someAgent(t, () => {
     throw Object.assign(new Error('full'), { code: 'ENOSPC' })
   })
   await turn(true)
   await publish('9.1.0')
   assert.equal(await contact(), false)
   assert.equal(texts.at(-1), 'update.postponed 9.1.0')
+  assert.deepEqual(events.at(-1), {
+    event: 'update.postponed',
+    version: '9.1.0',
+    what: 'It cannot be stored (ENOSPC).',
+  })
   assert.equal(updates.read().next, null)
 })
 

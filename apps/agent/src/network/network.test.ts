@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { generate } from 'selfsigned'
+import { IngestProblem, ingestClient } from '../ingest-client.ts'
+import { todoOf } from '../pipeline/cycle.ts'
 import { runAgentCommand, temporaryFolder } from '../testing/test-agent.ts'
 import { startTestService, type TestService } from '../testing/test-service.ts'
+import { unanswered } from './network-problem.ts'
 
 type Certificate = { key: string; cert: string }
 
@@ -97,7 +100,7 @@ test('a certificate that cannot be trusted is named with its fault and what to d
   const faults: [Promise<Certificate>, RegExp][] = [
     [
       certificateOf('own'),
-      /self-signed, so this computer does not trust it \(DEPTH_ZERO_SELF_SIGNED_CERT\).*antivirus.*"ca_file"/,
+      /self-signed, so this computer does not trust it \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. \/ If an antivirus or a filter of the office looks into .* into "ca_file" of the settings/,
     ],
     [certificateOf('leaf', { ca: authority }), /from an authority that this computer does not know \(UNABLE_TO_VERIFY/],
   ]
@@ -108,11 +111,14 @@ test('a certificate that cannot be trusted is named with its fault and what to d
   writeFileSync(caFile, authority.cert)
   const trusting = { settings: { ca_file: caFile } }
   const known: [Promise<Certificate>, RegExp][] = [
-    [certificateOf('leaf', { ca: authority, from: -3, to: -1 }), /is expired \(CERT_HAS_EXPIRED\).*clock/],
+    [
+      certificateOf('leaf', { ca: authority, from: -3, to: -1 }),
+      /is expired \(CERT_HAS_EXPIRED\)\. \/ Check the date of this computer’s clock\. If it is right, tell the people/,
+    ],
     [certificateOf('leaf', { ca: authority, from: 1, to: 2 }), /is not valid yet \(CERT_NOT_YET_VALID\).*clock/],
     [
       certificateOf('other', { ca: authority }),
-      /for another name \(ERR_TLS_CERT_ALTNAME_INVALID\).*Check the server address/,
+      /^The certificate that came for .* is for another name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. .* something else answers in its place/,
     ],
     [certificateOf('leaf', { ca: authority }), isWell],
   ]
@@ -141,7 +147,10 @@ test('an answer that is not the service’s never ends the agent, and the senten
       (_, answer) => answer.writeHead(401).end(page),
       /Something other than Bridgework .*status 401 with the page "Guest Wi-Fi"/,
     ],
-    [(_, answer) => answer.end(page), /status 200 with the page "Guest Wi-Fi".*sign-in page/],
+    [
+      (_, answer) => answer.end(page),
+      /status 200 with the page "Guest Wi-Fi"\. \/ A proxy, a filter or a sign-in page of the network is on the way/,
+    ],
     [(_, answer) => answer.writeHead(403).end(), /status 403 with no content/],
     [
       (_, answer) => answer.writeHead(404).end('Not found'),
@@ -151,11 +160,11 @@ test('an answer that is not the service’s never ends the agent, and the senten
     [(_, answer) => answer.writeHead(502).end(page), /status 502.*has no connection to it.*tries again/],
     [
       (_, answer) => answer.writeHead(302, { location: 'http://portal.example/login?u=secret' }).end(),
-      /redirects to http:\/\/portal\.example \(302\).*sign in to the network/,
+      /^The server .* redirects to http:\/\/portal\.example \(302\), and the agent does not follow\..*sign in to the network/,
     ],
     [
       (_, answer) => answer.writeHead(301, { location: 'https://127.0.0.1/' }).end(),
-      /redirects to https:\/\/127\.0\.0\.1 \(301\).*enroll --replace --server https:\/\/127\.0\.0\.1/,
+      /redirects to https:\/\/127\.0\.0\.1 \(301\).*Bridgework’s address, enrol again with it: bridgework-agent enroll --replace --server https:\/\/127\.0\.0\.1/,
     ],
   ]
   for (const [answer, expected] of cases) {
@@ -195,11 +204,14 @@ test('the office’s proxy is used, with its password, and a refusal of it has a
   // A name that only the proxy resolves; the certificate is for an address, so the connection ends there.
   const outside = 'https://bridgework.invalid'
   const settings = { ca_file: caFile }
-  assert.match(await checked(t, outside, { settings }), /name of the server bridgework\.invalid is not found/)
+  assert.match(
+    await checked(t, outside, { settings }),
+    /name of the server bridgework\.invalid is not found .* \/ Check the server address and this computer’s internet connection and DNS\./,
+  )
   const withProxy = (at: string) => ({ settings: { ...settings, proxy: at } })
   assert.match(
     await checked(t, outside, withProxy(`http://127.0.0.1:${port}`)),
-    /proxy on the way to bridgework\.invalid demands a name and a password \(407\).*"proxy"/,
+    /proxy on the way to bridgework\.invalid demands a name and a password \(407\)\. \/ Put them into the proxy’s address, in "proxy" of the settings/,
   )
   assert.match(
     await checked(t, outside, withProxy(`http://office:pass@127.0.0.1:${port}`)),
@@ -209,7 +221,7 @@ test('the office’s proxy is used, with its password, and a refusal of it has a
   assert.match(await checked(t, outside, { settings, env }), /for another name/)
   assert.match(
     await checked(t, 'https://forbidden.invalid', { settings, env }),
-    /refuses to connect to forbidden\.invalid \(403\)/,
+    /refuses to connect to forbidden\.invalid \(403\)\. \/ Ask the people who run the proxy to let this computer reach/,
   )
   const noProxy = withProxy('http://127.0.0.1:1')
   assert.match(await checked(t, outside, noProxy), /refuses connections \(ECONNREFUSED 127\.0\.0\.1:1\)/)
@@ -226,4 +238,29 @@ test('the office’s proxy is used, with its password, and a refusal of it has a
   assert.match(await checked(t, outside, { settings, env: { ...env, NO_PROXY: 'bridgework.invalid' } }), /is not found/)
   assert.deepEqual(asked, [])
   assert.match(await checked(t, url, { settings: { proxy: 'office:3128' } }), /proxy must be an address like http:/)
+})
+
+test('a server that hangs up, that is silent and that no way leads to have sentences', async (t) => {
+  const hangsUp = await listening(
+    t,
+    createServer((request) => request.socket.destroy()),
+  )
+  assert.match(
+    await checked(t, `http://127.0.0.1:${hangsUp}`),
+    /^The server 127\.0\.0\.1:\d+ cannot be reached \(.*\)\. \/ Check this computer’s internet connection and the server address\.$/,
+  )
+  const silent = createServer(() => {})
+  const serverUrl = `http://127.0.0.1:${await listening(t, silent)}`
+  t.after(() => silent.closeAllConnections())
+  await assert.rejects(ingestClient({ ...service, serverUrl, timeoutMs: 200 }).identify(), (error) => {
+    assert.ok(error instanceof IngestProblem)
+    assert.match(error.errors, /^The server 127\.0\.0\.1:\d+ gave no answer in time\.$/)
+    assert.equal(todoOf(error), 'Check this computer’s internet connection. The agent tries again by itself.')
+    return true
+  })
+  // As fetch wraps what the system says. No test sends anything to an address outside of this computer.
+  const cause = Object.assign(new Error('connect'), { code: 'ENETUNREACH', address: '192.0.2.1', port: 443 })
+  const { what, todo } = unanswered('https://bridgework.example', new TypeError('fetch failed', { cause }))
+  assert.equal(what, 'No connection to the server bridgework.example comes about (ENETUNREACH 192.0.2.1:443).')
+  assert.match(todo, /whether a firewall lets it through\. If the office uses a proxy, put its address into "proxy"/)
 })

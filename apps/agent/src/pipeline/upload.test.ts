@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { IngestProblem, ingestClient } from '../ingest-client.ts'
-import { runCycle } from './cycle.ts'
+import { runCycle, todoFor } from './cycle.ts'
 import { someAgent } from './testing/test-cycle.ts'
 import { testPlan } from './testing/test-source.ts'
 
@@ -171,14 +171,26 @@ test('when the server refuses record upon record the cycle fails instead of goin
     agent.source.content.insurance_plans.set(String(id), { source_id: String(id), attributes: { unknown: true } })
   }
   assert.equal((await agent.run()).result, 'failed')
-  assert.match(agent.named('cycle.failed')[0]?.what ?? '', /more than 100 records/)
+  assert.match(
+    agent.named('cycle.failed')[0]?.what ?? '',
+    /^The server refused more than 100 records; the last reason was: /,
+  )
+})
+
+test('an answer that does not name every location ends the cycle', async (t) => {
+  const agent = await someAgent(t)
+  agent.server.world.interference = ({ path }) =>
+    path.endsWith('/locations') ? { status: 200, body: { locations: [] } } : undefined
+  assert.equal((await agent.run()).result, 'failed')
+  assert.equal(agent.named('cycle.failed')[0]?.what, 'The answer of the server does not name every location.')
 })
 
 test('a key with NUL is never sent, and is reported', async (t) => {
   const agent = await someAgent(t)
   agent.source.content.insurance_plans.set('9\u0000', testPlan('9\u0000', 'Odd'))
   assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 3, refused: 1, held: 0 })
-  assert.equal(agent.named('record.refused')[0]?.sourceId, '9 ')
+  const [refused] = agent.named('record.refused')
+  assert.deepEqual([refused?.sourceId, refused?.errors], ['9 ', 'The key contains a NUL character.'])
 })
 
 test('without its state the agent sends everything again under new numbers, and the server finds it unchanged', async (t) => {
@@ -228,4 +240,24 @@ test('a large dataset goes out in batches, and a stop in between loses nothing',
   const outcome = await runCycle({ ...agent.deps(), signal: new AbortController().signal })
   assert.equal(outcome.result, 'complete')
   assert.deepEqual(await agent.server.counts(), { uploads: 7, inserted: 120, changed: 0, unchanged: 0, hidden: 0 })
+})
+
+test('every answer of the service that stops a cycle has a sentence that says what to do', () => {
+  const told = {
+    key_refused: /^The agent’s key was revoked or is wrong\. .* Until then the agent asks again every hour\.$/,
+    denied: /^The server no longer knows this organization or location for this agent\. Ask for a new enrolment code/,
+    unknown: /^The server no longer knows this organization or location/,
+    busy: 'The server is busy or under maintenance. The agent tries again by itself.',
+    failing: 'The server is busy or under maintenance. The agent tries again by itself.',
+    in_progress: 'The server is busy or under maintenance. The agent tries again by itself.',
+    restore_unmarked:
+      /^Tell the people who operate the server\. The agent goes on by itself when they have run the command/,
+    unexpected: 'Update the agent. If the error persists, send this line to support.',
+    record_invalid: 'Update the agent. If the error persists, send this line to support.',
+  } as const
+  for (const [kind, expected] of Object.entries(told)) {
+    const todo = todoFor(kind as keyof typeof told)
+    if (typeof expected === 'string') assert.equal(todo, expected)
+    else assert.match(todo, expected)
+  }
 })

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { temporaryFolder } from '../testing/test-agent.ts'
 import { findDatabaseServer, findOpenDental } from './find-open-dental.ts'
-import { openDentalSettings } from './testing/test-open-dental.ts'
+import { middleTierSettings, openDentalSettings } from './testing/test-open-dental.ts'
 
 test('finds the database of every installed Open Dental by its settings file', (t) => {
   const programs = temporaryFolder(t)
@@ -63,12 +63,3 @@ test('knows a database server by its greeting, and nothing else for one', async 
 function packet(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([payload.length & 0xff, payload.length >> 8, 0, 0]), payload])
 }
-
-const middleTierSettings = `<?xml version="1.0" encoding="utf-8"?>
-<ConnectionSettings>
-  <ServerConnection>
-    <URI>http://server01/OpenDentalServer/ServiceMain.asmx</URI>
-    <UsingEcw>False</UsingEcw>
-  </ServerConnection>
-</ConnectionSettings>
-`

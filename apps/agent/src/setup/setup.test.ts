@@ -10,7 +10,7 @@ import { runAgentCommand, temporaryFolder } from '../testing/test-agent.ts'
 import { startTestService } from '../testing/test-service.ts'
 import { findDatabaseServer } from './find-open-dental.ts'
 import { type SetupDeps, setUp } from './setup.ts'
-import { openDentalSettings } from './testing/test-open-dental.ts'
+import { middleTierSettings, openDentalSettings } from './testing/test-open-dental.ts'
 import { restartWindowsService } from './windows-service.ts'
 
 const port = 30_000 + (process.pid % 10_000)
@@ -59,12 +59,18 @@ describe('setup', () => {
 
     // Again: nothing is asked, nothing is created, and it is checked.
     const again = await runAgentCommand(['setup', '--config', config])
-    assert.match(again.stdout, /enrolled already.*good .*The database user can read only/s)
+    assert.match(
+      again.stdout,
+      /^This computer is enrolled already\. To enrol it again, add --replace and a new code\.\nChecking what the agent will read\. .*good .*The database user can read only/s,
+    )
     // The user is there: it is not changed, and the way out is named.
     const replaced = ['setup', ...common, '--replace', '--code', await server.enrolmentCode(), ...administrator]
     const exists = await runAgentCommand(replaced)
     assert.deepEqual([exists.code, (await readers()).length], [1, 1])
-    assert.match(exists.stdout, /has a user 'bridgework'@'.*' already\.\n.*drop user/)
+    assert.match(
+      exists.stdout,
+      /^The database has a user 'bridgework'@'.*' already\.\n {2}Give its password, or another name, or remove it first if nothing uses it: drop user/m,
+    )
     await mariaDb.execute(/drop user [^;]+/.exec(exists.stdout)?.[0] ?? 'no statement')
   })
 
@@ -115,12 +121,27 @@ describe('setup', () => {
     })
     const text = printed.join('\n')
     assert.match(text, /^No Open Dental was found|\nNo Open Dental was found/)
-    assert.match(text, /No database server answers at 127\.0\.0\.1:3306, 3307, 3308\./)
+    assert.match(
+      text,
+      /No database server answers at 127\.0\.0\.1:3306, 3307, 3308\.\n {2}Check that the database server runs and that no firewall/,
+    )
+    assert.match(text, /^A code begins with bwe_\. You get it in the portal, or from the operator\.$/m)
+    assert.match(text, /^The agent needs a database user that can only read:$/m)
+    assert.match(text, /1: create it now, with the password of a database administrator \(used once, not kept\)$/m)
+    assert.match(text, /2: show the statements that create it, for the administrator$/m)
+    const twice = (question: string) => [question, question]
+    assert.deepEqual(asked, [
+      ...twice('Address of Bridgework, as https://bridgework.example.com: '),
+      ...twice('Enrolment code (it begins with bwe_): '),
+      ...twice('Computer with the database (name or address, or name:port): '),
+      ...twice('Choose 1, 2 or 3: '),
+      'Press Enter when the administrator has run them. ',
+    ])
     assert.ok(text.includes(`create user 'bridgework'@'localhost' identified by '${password}';`))
     assert.match(text, /grant select on `practice\\_\d+`\.\* to/)
     await mariaDb.execute(`${text.match(/^ {2}(create user|grant) .*;$/gm)?.join('')}drop user bridgework@localhost`)
     assert.match(text, /Solve what is marked WRONG above.*\nStarted\.$/s)
-    assert.deepEqual([answers, asked.length], [[], 9])
+    assert.deepEqual(answers, [])
 
     // Two installations: the person chooses one. Without a terminal it says which options choose.
     const other = join(openDental, 'Open Dental 2')
@@ -131,8 +152,15 @@ describe('setup', () => {
       ['code', 'bwe_a'],
       ['db-user', 'reader'],
     ] as const)
-    const several = { ...deps, folders: [openDental], passwordFromEnvironment: 'secret', ask: async () => '1' }
+    const numbers = ['3', '1']
+    const several = {
+      ...deps,
+      folders: [openDental],
+      passwordFromEnvironment: 'secret',
+      ask: async () => numbers.shift() ?? '',
+    }
     assert.equal(await setUp(given, several), 1)
+    assert.ok(printed.includes('Enter a number from 1 to 2.'))
     assert.equal(enrolled[1]?.[0].get('db-name'), practice.name)
     assert.equal(enrolled[1]?.[1], 'secret')
     await assert.rejects(setUp(given, { ...several, ask: null }), (error: unknown) => {
@@ -143,10 +171,14 @@ describe('setup', () => {
   test('the connection to a database on another computer is encrypted as a person or an option says', async () => {
     const enrolled: ReadonlyMap<string, unknown>[] = []
     const answers = ['yes', 'required']
+    const asked: string[] = []
     const printed: string[] = []
     const deps: SetupDeps = {
       print: (line) => printed.push(line),
-      ask: async () => answers.shift() ?? assert.fail('asked too often'),
+      ask: async (question) => {
+        asked.push(question)
+        return answers.shift() ?? assert.fail('asked too often')
+      },
       askPassword: null,
       readPassword: passwordFile,
       passwordFromEnvironment: 'secret',
@@ -167,6 +199,9 @@ describe('setup', () => {
       ] as [string, string][])
     assert.equal(await setUp(given([]), deps), 0)
     assert.deepEqual([answers, enrolled[0]?.get('db-tls')], [[], 'required'])
+    const question = 'The database is on another computer. Encrypt the connection ("verified", "required" or "off")? '
+    assert.deepEqual(asked, [question, question])
+    assert.equal(printed.at(-1), 'Next, start the service, or run: bridgework-agent run')
     assert.ok(printed.includes('database.tls must be "off", "required" or "verified".'))
 
     const caFile: [string, string] = ['db-tls-ca-file', '/etc/ca.pem']
@@ -179,9 +214,12 @@ describe('setup', () => {
   test('without a person and without an option it says what is missing and uses no code', async (t) => {
     const { config, openDental } = await office(t)
     const lacking: [string[], RegExp][] = [
-      [[], /--server is missing/],
+      [[], /--server is missing\. See "bridgework-agent setup --help"\./],
       [['--server', 'http://127.0.0.1:1'], /--code is missing/],
-      [['--server', 'http://127.0.0.1:1', '--code', 'bwe_a'], /--db-user, or .* --db-admin/],
+      [
+        ['--server', 'http://127.0.0.1:1', '--code', 'bwe_a'],
+        /Give a database user that can only read with --db-user, or an administrator that creates one with --db-admin\./,
+      ],
     ]
     for (const [args, message] of lacking) {
       const ended = await runAgentCommand(['setup', ...args, '--open-dental', openDental, '--config', config])
@@ -191,7 +229,79 @@ describe('setup', () => {
     const nowhere = ['--server', 'http://127.0.0.1:1', '--code', 'bwe_a', '--db-host', '127.0.0.1', '--db-port', '1']
     const ended = await runAgentCommand(['setup', ...nowhere, '--config', config])
     assert.deepEqual([ended.code, existsSync(config)], [1, false])
-    assert.match(ended.stdout, /No database server answers at 127\.0\.0\.1:1\./)
+    assert.match(ended.stdout, /No database server answers at 127\.0\.0\.1:1\.\n.* in between\. Or give --db-host\./)
+  })
+})
+
+describe('the user that reads', () => {
+  /** A person on another computer than the database's, who gives these answers. */
+  function person(t: TestContext, answers: string[]) {
+    const folder = temporaryFolder(t)
+    const asked: string[] = []
+    const printed: string[] = []
+    const answer = async (question: string) => {
+      asked.push(question)
+      return answers.shift() ?? assert.fail(`asked too often: ${question}`)
+    }
+    const deps: SetupDeps = {
+      print: (line) => printed.push(line),
+      ask: answer,
+      askPassword: answer,
+      readPassword: passwordFile,
+      passwordFromEnvironment: undefined,
+      folders: [folder],
+      findDatabaseServer: async () => ({ refuses: true }),
+      isEnrolled: false,
+      enroll: async () => 7,
+      check: async () => 0,
+      startService: () => null,
+    }
+    return { folder, deps, asked, printed }
+  }
+  const common: [string, string][] = [
+    ['server', 'https://a.example'],
+    ['code', 'bwe_a'],
+  ]
+
+  test('it is created now, by an administrator who may, and removed again when the agent is not enrolled', async (t) => {
+    const { practice } = await office(t)
+    const at: [string, string][] = [
+      ['db-host', '127.0.0.1'],
+      ['db-port', String(port)],
+      ['db-name', practice.name],
+    ]
+    const able = person(t, ['1', 'admin', 'may all'])
+    assert.equal(await setUp(new Map([...common, ...at]), able.deps), 7)
+    assert.deepEqual(able.asked.slice(1), [
+      'Administrator of the database (empty: root): ',
+      'Password of "admin" (not kept): ',
+    ])
+    assert.match(able.printed.join('\n'), /^Created the database user 'bridgework'@/m)
+    assert.deepEqual(await readers(), [])
+
+    await mariaDb.execute(`create user clerk@'%' identified by 'x'; grant select on ${practice.name}.* to clerk@'%'`)
+    const unable = person(t, ['1', 'clerk', 'x'])
+    assert.equal(await setUp(new Map([...common, ...at]), unable.deps), 1)
+    assert.match(
+      unable.printed.at(-1) ?? '',
+      /^The user "clerk" may not create users in this database\.\n {2}Name an administrator of the database \(often "root"\)/,
+    )
+  })
+
+  test('where Open Dental uses a middle tier, the address of the database is asked for', async (t) => {
+    const { folder, deps, asked, printed } = person(t, ['2', ''])
+    writeFileSync(join(folder, 'FreeDentalConfig.xml'), middleTierSettings)
+    const given = new Map<string, string>([...common, ['db-host', 'db.example'], ['db-tls', 'off']])
+    assert.equal(await setUp(given, deps), 7)
+    const text = printed.join('\n')
+    assert.match(
+      text,
+      /FreeDentalConfig\.xml: this Open Dental uses a middle tier, http:\/\/server01\/.*, and not the database itself\.$/m,
+    )
+    assert.match(text, /^A database server answers at db\.example:3306, but refuses this computer\.$/m)
+    assert.match(text, /Run this on the computer that has the database, or enter the address of the database\./)
+    assert.match(text, /In the statements, replace % by the address of this computer\./)
+    assert.equal(asked.at(-1), 'Press Enter when the administrator has run them. ')
   })
 })
 
@@ -202,12 +312,18 @@ test('the Windows service is started anew where it is installed, and a refusal i
     ran.push(command)
     return codes[`${program} ${args[0]}`] ?? 0
   }
-  assert.match(restartWindowsService(run({ 'net.exe stop': 2 })) ?? '', /runs/)
+  assert.equal(
+    restartWindowsService(run({ 'net.exe stop': 2 })),
+    'The service "Bridgework agent" runs. It starts with Windows.',
+  )
   assert.deepEqual(ran, [
     'sc.exe query BridgeworkAgent',
     'net.exe stop BridgeworkAgent',
     'net.exe start BridgeworkAgent',
   ])
-  assert.match(restartWindowsService(run({ 'net.exe start': 2 })) ?? '', /did not start/)
+  assert.equal(
+    restartWindowsService(run({ 'net.exe start': 2 })),
+    'The service "Bridgework agent" did not start. Open "Services" and start it there; its log says why.',
+  )
   assert.equal(restartWindowsService(run({ 'sc.exe query': 1060 })), null)
 })

@@ -4,9 +4,20 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../testing/test-agent.ts'
 import { digestState } from './digest-state.ts'
-import { inTransaction, openStateFile, StateUnusable, stateProblem } from './state-file.ts'
+import { inTransaction, openStateFile, stateProblem } from './state-file.ts'
 
 const run = { run: 7, rows: 100, digest: 'd' }
+
+/** What people are told when this fails, and whether the file is damaged; null: it does not fail, or for another reason. */
+function toldOf(path: string, work: () => void): string | null {
+  try {
+    work()
+  } catch (error) {
+    const problem = stateProblem(path, error)
+    return problem && [problem.message, problem.todo, problem.isDamaged].join(' / ')
+  }
+  return null
+}
 
 test('a write that fails is undone, and the next one works', (t) => {
   const digests = digestState(openStateFile(join(temporaryFolder(t), 'state.sqlite')).database)
@@ -42,7 +53,7 @@ test('the state of an earlier agent loses what it remembers and keeps its number
   const { database: file } = openStateFile(path)
   assert.equal(file.prepare('select value from setting').get()?.value, '42')
   assert.deepEqual([digestState(file).rows('patients'), digestState(file).position()], [0, null])
-  assert.throws(() => openStateFile(path), StateUnusable)
+  assert.match(toldOf(path, () => openStateFile(path)) ?? '', /^Another agent is running .* \/ Stop that agent first\./)
   file.close()
 })
 
@@ -76,7 +87,10 @@ test('a state file that is cut, zeroed or overwritten in its middle is set aside
 test('what is no state file stays where it is, and an empty one is a new one', (t) => {
   const path = join(temporaryFolder(t), 'state.sqlite')
   writeFileSync(path, 'The letters of the office, which somebody named by mistake. '.repeat(100))
-  assert.throws(() => openStateFile(path), /is not a state file of this agent/)
+  assert.match(
+    toldOf(path, () => openStateFile(path)) ?? '',
+    /is not a state file of this agent\. \/ Move it away, or set another path in state_path\./,
+  )
   assert.match(readFileSync(path, 'utf8'), /^The letters/)
   writeFileSync(path, '')
   assert.equal(openStateFile(path).setAside, null)
@@ -86,24 +100,41 @@ test('a full disk, and a path that cannot be opened, are said with what to do', 
   const path = join(temporaryFolder(t), 'state.sqlite')
   const { database } = openStateFile(path)
   database.exec(`pragma max_page_count = ${database.prepare('pragma page_count').get()?.page_count}`)
-  const said = (work: () => void) => {
-    try {
-      work()
-    } catch (error) {
-      const problem = stateProblem(path, error)
-      return problem && [problem.message, problem.todo, problem.isDamaged].join(' / ')
-    }
-    return null
-  }
   const fill = () => database.exec(`insert into setting values ('a', '${'x'.repeat(100_000)}')`)
-  assert.match(said(fill) ?? '', /is full, so nothing can be sent\. \/ Make room on it.*false/)
+  assert.match(
+    toldOf(path, fill) ?? '',
+    /is full, so nothing can be sent\. \/ Make room on it\. The agent goes on by itself\. \/ false/,
+  )
   const folder = join(temporaryFolder(t), 'state.sqlite')
   mkdirSync(folder)
-  assert.match(said(() => openStateFile(folder)) ?? '', /cannot be opened\. \/ Check the path/)
+  assert.match(
+    toldOf(folder, () => openStateFile(folder)) ?? '',
+    /^The state file .* cannot be opened\. \/ Check the path \(state_path of the settings\) and that its folder exists\./,
+  )
   assert.equal(
-    said(() => {
+    toldOf(path, () => {
       throw new Error('of something else')
     }),
     null,
+  )
+})
+
+test('an error of the disk, of rights and of the file itself is said with what to do', () => {
+  const failing = (error: object) =>
+    toldOf('/s', () => {
+      throw Object.assign(new Error('failed'), error)
+    })
+  const ofDisk =
+    '/s has an error. / Check the disk. If it is sound, restart the agent; if not, set another path in state_path. / false'
+  const ofRights =
+    '/s cannot be written, so nothing can be sent. / Give the account of the agent the right to write to the file and its folder, on a disk that is not read-only. / false'
+  // An extended code holds the primary one in its lowest byte: SQLITE_IOERR_READ is 266.
+  assert.equal(failing({ code: 'ERR_SQLITE_ERROR', errcode: 266 }), `The disk of the state file ${ofDisk}`)
+  assert.equal(failing({ code: 'EIO' }), `The disk of the state file ${ofDisk}`)
+  assert.equal(failing({ code: 'ERR_SQLITE_ERROR', errcode: 8 }), `The state file ${ofRights}`)
+  assert.equal(failing({ code: 'EROFS' }), `The state file ${ofRights}`)
+  assert.equal(
+    failing({ code: 'ERR_SQLITE_ERROR', errcode: 11 }),
+    'The state file /s is damaged. / Start the agent again: it sets the file aside and compares everything. / true',
   )
 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { statusPage } from './page.ts'
 import { startStatusServer } from './server.ts'
 import { createStatus } from './status.ts'
 
@@ -49,17 +51,44 @@ test('the status page answers this computer alone, without a script and without 
   assert.equal((await fetch(`${at}/other`)).status, 404)
   assert.equal((await fetch(at, { method: 'POST' })).status, 405)
   // A name of somebody else's that was made to lead to this computer.
-  assert.equal(await statusWithHost(server.port, 'evil.example:4780'), 403)
-  assert.equal(await statusWithHost(server.port, `localhost:${server.port}`), 200)
+  assert.deepEqual(await statusWithHost(server.port, 'evil.example:4780'), [403, 'Only for this computer.\n'])
+  assert.equal((await statusWithHost(server.port, `localhost:${server.port}`))[0], 200)
   await assert.rejects(startStatusServer(server.port, read), { code: 'EADDRINUSE' })
 })
 
-function statusWithHost(port: number, host: string): Promise<number | undefined> {
+function statusWithHost(port: number, host: string): Promise<[number | undefined, string]> {
   return new Promise((resolve, reject) => {
-    const asked = request({ port, host: '127.0.0.1', headers: { host } }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode)
+    const asked = request({ port, host: '127.0.0.1', headers: { host } }, async (answer) => {
+      resolve([answer.statusCode, await text(answer)])
     })
     asked.on('error', reject).end()
   })
 }
+
+test('the status page says of every state what it means', () => {
+  const { report, read } = createStatus({ version: '1.2.3', nowMs: () => Date.parse('2026-03-04T10:00:00Z') })
+  const has = (...facts: string[]) => {
+    const page = statusPage(read())
+    for (const fact of facts) assert.ok(page.includes(fact), `${fact}: ${page}`)
+  }
+  has('<dt>State</dt><dd>Starting</dd>', '<dt>Server</dt><dd>not known yet</dd>')
+  has('<dt>Last complete cycle</dt><dd>none since the start</dd>', '<dt>Last error</dt><dd>none since the start</dd>')
+  has('<dt>Last upload</dt><dd>none since the start: nothing had changed</dd>')
+  report({ event: 'cycle.began' })
+  has('<dd>Working: a cycle is running</dd>')
+  report({ event: 'dataset.finished', dataset: 'patients', rows: 9, uploaded: 7, durationMs: 1000 })
+  report({ event: 'cycle.finished', durationMs: 1500, uploaded: 7, refused: 0 })
+  has('<dd>Up to date: waiting for the next cycle</dd>', ', 1.5 s, 7 records sent</dd>', ', 7 records of patients</dd>')
+  report({ event: 'cycle.began' })
+  const failure = { because: 'too_slow', table: null, column: null, what: 'What.', todo: 'Do.' } as const
+  report({ event: 'dataset.failed', dataset: 'patients', ...failure })
+  report({ event: 'cycle.finished', durationMs: 1500, uploaded: 7, refused: 0 })
+  has(
+    '<dd>Some datasets are not up to date. The agent tries again by itself</dd>',
+    '<dt>Not read: patients</dt><dd>What. Do.</dd>',
+  )
+  report({ event: 'cycle.failed', because: 'unreachable', what: 'What.', todo: 'Do.' })
+  has('<dd>The last cycle did not succeed. The agent tries again by itself</dd>')
+  report({ event: 'agent.stopped' })
+  has('<dd>Stopping</dd>')
+})

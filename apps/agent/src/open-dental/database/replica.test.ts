@@ -54,6 +54,12 @@ test('a replica is worth a warning from five minutes on, and its lag is read aga
     what: 'The database is a replica, 3 s behind.',
     todo: null,
   })
+  assert.equal(findingOnReplica({ is: 'original' }).what, 'The database is not a replica.')
+  assert.deepEqual(findingOnReplica({ is: 'replica', behindSeconds: 3600 }), {
+    outcome: 'advice',
+    what: 'The database is a replica that is 60 minutes behind, so what the agent sends is at least as old.',
+    todo: 'Ask who runs the database to repair the replication, or let the agent read the original.',
+  })
   const cursor = {
     format: 4,
     nowUtc: '2026-11-20 12:00:00',

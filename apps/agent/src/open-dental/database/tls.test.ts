@@ -13,6 +13,7 @@ import { type TestPractice, testPractice } from '../testing/test-practice.ts'
 import { connectDatabase } from './connection.ts'
 import { databaseProblem } from './database-problem.ts'
 import type { DatabaseSettings, DatabaseTls } from './database-settings.ts'
+import { findingOnTls } from './tls.ts'
 
 const folder = temporaryFolder({ after })
 const authority = await certificate('authority', ['authority.test'])
@@ -68,7 +69,7 @@ test('a database is not sent the password when another authority signed its cert
     const problem = await problemOf(database.settings(tls))
     assert.equal(problem.kind, 'not_encrypted')
     assert.match(problem.message, expected)
-    assert.match(problem.todo, /tls_ca_file/)
+    assert.match(problem.todo, /^Put the authority that signed it \(PEM\) into a file, .* "tls_ca_file"/)
   }
 })
 
@@ -77,6 +78,7 @@ test('a database is read without verification when that is asked for, and check 
   const [finding] = findings.filter(({ outcome }) => outcome !== 'good')
   assert.equal(finding?.outcome, 'advice')
   assert.match(finding?.what ?? '', /encrypted \(TLSv1\.[23]\), but its certificate was not verified/)
+  assert.match(finding?.todo ?? '', /to "verified", and "tls_ca_file" to the certificate of the authority\.$/)
 })
 
 test('a database is not asked when the file of authorities cannot be used', async () => {
@@ -86,6 +88,13 @@ test('a database is not asked when the file of authorities cannot be used', asyn
     const problem = await problemOf(database.settings({ mode: 'verified', caFile: path }))
     assert.equal(problem.kind, 'not_encrypted')
     assert.ok(problem.message.includes(path))
+    const fault =
+      path === caFile
+        ? /^The file .* does not begin with a certificate in PEM \(/
+        : /^The file .* cannot be read \(ENOENT\), and /
+    assert.match(problem.message, fault)
+    assert.match(problem.message, /\), and "tls_ca_file" of "database" names it\.$/)
+    assert.match(problem.todo, /^It must hold the certificate \(PEM\) of the authority/)
   }
 })
 
@@ -94,6 +103,7 @@ test('a certificate for another name is refused, though the right authority sign
   const problem = await problemOf(settings({ mode: 'verified', caFile: authority.certificate }))
   assert.equal(problem.kind, 'not_encrypted')
   assert.match(problem.message, /is for another name than "localhost"/)
+  assert.match(problem.todo, /^Set "host" of "database" to a name that is in the certificate, /)
 })
 
 test('a database without encryption is refused where it is required, and gets no password', async (t) => {
@@ -101,10 +111,23 @@ test('a database without encryption is refused where it is required, and gets no
   for (const tls of [{ mode: 'required' }, { mode: 'verified', caFile: authority.certificate }] as const) {
     const problem = await problemOf(settings(tls))
     assert.equal(problem.kind, 'not_encrypted')
-    assert.match(problem.message, /offers no encryption, .* Nothing was sent to it/)
+    assert.match(
+      problem.message,
+      /offers no encryption, and "tls" in the settings requires it\. Nothing was sent to it/,
+    )
+    assert.match(problem.todo, /^Set ssl_cert and ssl_key on the database server /)
   }
   const { findings } = await openDentalConnector(settings(null), 'UTC').check()
   assert.ok(findings.some(({ what }) => what === 'The connection to the database stays in this computer.'))
+  // The same connection, by a name that is not this computer's.
+  const connection = await connectDatabase(settings(null))
+  const elsewhere = { ...connection, settings: { ...connection.settings, host: 'db.example' } }
+  assert.deepEqual(await findingOnTls(elsewhere), {
+    outcome: 'advice',
+    what: "The connection to the database at db.example is not encrypted: others in the network can read patients' data.",
+    todo: 'Set "tls" of "database" in the settings file to "verified", or run the agent on the computer of the database.',
+  })
+  await connection.end()
 })
 
 test('a database that takes encrypted connections alone leads to the setting', async (t) => {
@@ -114,6 +137,7 @@ test('a database that takes encrypted connections alone leads to the setting', a
   // MySQL has an error of its own for it.
   const ofMySql = databaseProblem({ code: 'ER_SECURE_TRANSPORT_REQUIRED' }, settings(null))
   assert.match(ofMySql.message, /accepts encrypted connections only/)
+  assert.equal(ofMySql.todo, 'Set "tls" of "database" in the settings file to "verified" or "required".')
 })
 
 type Certificate = { certificate: string; key: string; pem: { cert: string; key: string } }

@@ -105,9 +105,27 @@ describe('values that cannot be sent as they are', () => {
       new Set(['appointments']),
     )
     const advice = findings.filter((finding) => finding.outcome !== 'good').map((finding) => finding.what)
+    assert.deepEqual(
+      [...new Set(findings.flatMap(({ outcome, todo }) => (outcome === 'good' ? [] : [todo])))],
+      ['Correct it in Open Dental where it matters; the agent sends the rest of these rows as it is.'],
+    )
     assert.equal(advice.length, expected.length)
     assert.ok(advice.includes('patients: patient.Birthdate of 2 rows holds a date that does not exist; sent as empty.'))
     assert.ok(advice.every((what) => !/Alder|1990|three/.test(what)))
+  })
+
+  test('check says where text that is not valid cannot be counted', async () => {
+    const practice = await testFamily(mariaDb)
+    await practice.execute(
+      'alter table employer convert to character set utf8mb4; alter table carrier convert to character set utf8mb3',
+    )
+    const { findings } = await openDentalConnector(practice.settings, 'UTC', now).check()
+    const advice = findings.find(({ what }) => what.startsWith('The tables use two versions of UTF-8'))
+    assert.deepEqual(advice, {
+      outcome: 'advice',
+      what: 'The tables use two versions of UTF-8, so text that is not valid in its encoding cannot be counted.',
+      todo: 'It is sent with "?" in its place.',
+    })
   })
 
   test('an amount too large for a line of an account is never sent as another amount', async (t) => {

@@ -3,6 +3,8 @@ import { after, test } from 'node:test'
 import { datasetsWithNotes, getDataset } from '@bridgework/contract'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { removeNotesSlice } from '../../../../server/src/modules/records/removals/note-remover.ts'
+import { noZones } from '../../connector.ts'
+import { openDentalConnector } from '../connector.ts'
 import { testCopy } from '../testing/test-copy.ts'
 import { testFamily } from '../testing/test-family.ts'
 
@@ -98,6 +100,11 @@ test('a database user without the right to the notes of treatments reads everyth
   await copy.run()
   assert.equal(copy.visible('1', 'treatments').get('1')?.note, null)
   assert.equal(copy.visible('1', 'appointments').get('1')?.note, 'Noted visit')
+  const { findings } = await openDentalConnector(practice.settings, 'UTC', now).check(noZones, new Set(['treatments']))
+  assert.match(
+    findings.find(({ outcome }) => outcome === 'wrong')?.what ?? '',
+    /^Notes of treatments are not read: The database ".*" has no table procnote\.$/,
+  )
 })
 
 async function someNotes() {

@@ -23,6 +23,17 @@ test('the sources of a time zone are asked in their order', () => {
   assert.equal(zone(place, { serverZone }), 'America/Phoenix')
   assert.equal(zone({ postalCode: '60601' }, { serverZone }), 'America/Chicago')
   assert.equal(zone({ postalCode: '60601' }, {}), 'America/Chicago')
+
+  const from = (more: Partial<Place>, sources: Partial<ZoneSources>) => {
+    const found = zoneOfLocation({ ...nowhere, ...more }, { ...nothing, ...sources })
+    return 'from' in found ? found.from : null
+  }
+  assert.equal(from(place, { configured: 'America/Juneau', set, serverZone }), 'the agent’s setting time_zone')
+  assert.equal(from(place, { set, serverZone }), 'the location’s time zone at Bridgework')
+  assert.equal(from({ ...place, sourceId: '2' }, { set, serverZone }), 'the organization’s time zone at Bridgework')
+  assert.equal(from(place, { serverZone }), 'the clinic’s time zone in Open Dental')
+  assert.equal(from({ postalCode: '60601' }, { serverZone }), 'the database server’s zone, America/Chicago')
+  assert.equal(from({ postalCode: '60601' }, {}), 'the postal code 60601')
 })
 
 test('an offset, an abbreviation and a server on UTC tell no zone', () => {
@@ -44,12 +55,20 @@ test('an offset, an abbreviation and a server on UTC tell no zone', () => {
     assert.equal(zone({ clinicZone: serverZone }, {}), null, serverZone)
   }
   const unknown = zoneOfLocation({ ...nowhere, postalCode: '47501' }, nothing)
-  assert.match('because' in unknown ? unknown.because : '', /only "CST".*47501 does not tell/)
+  assert.match(
+    'because' in unknown ? unknown.because : '',
+    /only "CST", and the postal code 47501 does not tell the zone either\.$/,
+  )
+  const nothingAtAll = zoneOfLocation(nowhere, nothing)
+  assert.match('because' in nothingAtAll ? nothingAtAll.because : '', /only "CST", and there is no postal code\.$/)
 })
 
 test('where the database server and the address disagree, a person is asked', () => {
   const away = zoneOfLocation({ ...nowhere, postalCode: '37013' }, { ...nothing, serverZone: 'America/Los_Angeles' })
-  assert.match('because' in away ? away.because : '', /Los_Angeles, but the postal code 37013 is in America\/Chicago/)
+  assert.match(
+    'because' in away ? away.because : '',
+    /^The database server is set to America\/Los_Angeles, but the postal code 37013 is in America\/Chicago/,
+  )
   // One clock by two names.
   assert.equal(zone({ postalCode: '48201' }, { serverZone: 'America/New_York' }), 'America/New_York')
 })

@@ -84,6 +84,13 @@ describe('the time zone of a location', () => {
       /^The time zone of South is not known\. The database server says only "C[SD]T", and the postal code 47501/,
     )
     assert.deepEqual([north?.outcome, south?.outcome], ['good', 'wrong'])
+
+    await practice.execute('delete from appointment where ClinicNum = 1')
+    const without = (await openDentalConnector(practice.settings, null, now).check()).findings.at(-2)
+    assert.equal(
+      without?.what,
+      'The time zone of North is America/Chicago, from the postal code 60601. There is no appointment in January or July to show.',
+    )
   })
 })
 

@@ -14,3 +14,13 @@ export function openDentalSettings(database: { host: string; name: string; user?
 </ConnectionSettings>
 `
 }
+
+/** The same where Open Dental asks its middle tier, and not the database itself. */
+export const middleTierSettings = `<?xml version="1.0" encoding="utf-8"?>
+<ConnectionSettings>
+  <ServerConnection>
+    <URI>http://server01/OpenDentalServer/ServiceMain.asmx</URI>
+    <UsingEcw>False</UsingEcw>
+  </ServerConnection>
+</ConnectionSettings>
+`
