@@ -7,7 +7,8 @@ export type Contender = { who: string; run: (seconds: number) => Promise<LoadRes
 export type Figure = { requestsPerSecond: number; cpuMsPerRequest: number | null; bytesPerRequest: number }
 
 /**
- * Medians of the rounds. The ratios are of the first contender to this one, in each round. `spread`: by how much of its median the rate differs from
+ * Medians of the rounds. The ratios are of the first contender to this one, in each round: how many times as fast it is, and how many times as much
+ * processor time this one takes. `spread`: by how much of its median the rate differs from
  * round to round.
  */
 export type Measured = Figure & { who: string; speedRatio: number; cpuRatio: number | null; spread: number }
@@ -34,7 +35,9 @@ export async function contest(
       who,
       ...medianFigure(own),
       speedRatio: ratio((figure) => figure.requestsPerSecond) ?? 0,
-      cpuRatio: ratio((figure) => figure.cpuMsPerRequest),
+      cpuRatio: medianOf(
+        own.map(({ cpuMsPerRequest }, round) => divide(cpuMsPerRequest, at(first, round).cpuMsPerRequest)),
+      ),
       spread: spreadOf(own.map((figure) => figure.requestsPerSecond)),
     }
   })

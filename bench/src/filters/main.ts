@@ -89,7 +89,7 @@ async function bench(
 
 /** Processor time, the steadier figure; where the system does not tell it, the time that an answer takes. */
 function costRatioOf([, small]: readonly Measured[]): number {
-  return small?.cpuRatio ?? 1 / (small?.speedRatio ?? Number.NaN)
+  return 1 / (small?.cpuRatio ?? small?.speedRatio ?? Number.NaN)
 }
 
 function urlOf(world: World, filled: Filled, query: string): string {

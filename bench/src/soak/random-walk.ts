@@ -9,3 +9,13 @@ export async function randomWalk({ runs, seed }: RunOptions): Promise<string> {
   })
   return `${runs} walks`
 }
+
+/** One walk of 500 steps, compared after each twenty. */
+export async function longWalk({ seed }: Pick<RunOptions, 'seed'>): Promise<string> {
+  await runTests('apps/server/src/acceptance/random-walk.test.ts', {
+    BRIDGEWORK_TEST_WALKS: '1',
+    BRIDGEWORK_TEST_STEPS: '500',
+    BRIDGEWORK_TEST_SEED: String(Number(seed) % 2 ** 31),
+  })
+  return '500 steps'
+}

@@ -10,7 +10,7 @@ import { killServer } from './kills/kill-server.ts'
 import { mirrorPractices } from './mirror-practices.ts'
 import { modelOfService } from './model-of-service.ts'
 import { otherRuntimes } from './other-runtimes.ts'
-import { randomWalk } from './random-walk.ts'
+import { longWalk, randomWalk } from './random-walk.ts'
 import { recoverLongLog } from './recover-long-log.ts'
 import { releaseSlots } from './release-slots.ts'
 import { restoreAnytime } from './restores/restore-anytime.ts'
@@ -46,6 +46,7 @@ export const rows: readonly Row[] = [
   },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
+  { id: 'G21', title: 'one office goes through 500 such steps', run: longWalk },
   {
     id: 'F40',
     title: 'a model of the whole service is held against two processes that are killed',

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import {
   type AgentEvent,
@@ -20,8 +20,11 @@ type Connector = ReturnType<typeof openDentalConnector>
 type Settings = Parameters<typeof openDentalConnector>[0]
 export type WalkIdentity = { serverUrl: string; agentId: AgentId; agentKey: string; organizationId: OrganizationId }
 
-/** What strikes an agent's cycle at its request of this number, before the request or after its effect. */
-export type Mishap = { at: number; strike: 'agent_before' | 'agent_after' | 'line' | 'service' | 'office' }
+/**
+ * What strikes an agent's cycle at its request of this number, before the request or after its effect. `other`: something else answers in the
+ * service's place.
+ */
+export type Mishap = { at: number; strike: 'agent_before' | 'agent_after' | 'line' | 'service' | 'office' | 'other' }
 
 export type WalkAgent = ReturnType<typeof startWalkAgent>
 
@@ -38,6 +41,8 @@ export function startWalkAgent(options: {
   nowMs: () => number
   statePath?: string
   strikes: Record<'service' | 'office', () => Promise<void>>
+  /** The address of what answers in the service's place. */
+  otherUrl: string
 }) {
   const statePath = join(options.folder, `${options.identity.agentId}.sqlite`)
   const files = [statePath, `${statePath}-source.json`]
@@ -75,7 +80,15 @@ export function startWalkAgent(options: {
       try {
         const deps = {
           connector,
-          client: mishap === null ? client : struck(client, mishap, options.strikes),
+          client:
+            mishap === null
+              ? client
+              : struck(
+                  client,
+                  mishap,
+                  options.strikes,
+                  ingestClient({ ...identity, serverUrl: options.otherUrl, timeoutMs: 20_000 }),
+                ),
           state,
           limits: { ...uploadLimits, linesMax: 100 },
           sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, 20))),
@@ -121,6 +134,22 @@ export function startWalkAgent(options: {
 
     identity: () => identity,
 
+    /** Cuts, empties or overwrites its state, as a crash of the computer or its disk does. */
+    damageState: (n: number) =>
+      whileStopped(() => {
+        const file = files[n % files.length] ?? statePath
+        if (!existsSync(file)) return
+        const content = readFileSync(file)
+        const half = Math.floor(content.length / 2)
+        const damaged = [
+          content.subarray(0, half),
+          Buffer.alloc(content.length),
+          Buffer.alloc(0),
+          content.fill(0x5a, half),
+        ]
+        writeFileSync(file, damaged[Math.floor(n / files.length) % damaged.length] ?? content)
+      }),
+
     loseState: () =>
       whileStopped(() => {
         for (const file of files) rmSync(file, { force: true })
@@ -132,6 +161,7 @@ function struck(
   client: IngestClient,
   { at, strike }: Mishap,
   strikes: Record<'service' | 'office', () => Promise<void>>,
+  other: IngestClient,
 ): IngestClient {
   let requests = 0
   return new Proxy(client, {
@@ -141,6 +171,7 @@ function struck(
         requests += 1
         if (requests !== at) return send(...args)
         if (strike === 'agent_before') throw new Killed()
+        if (strike === 'other') return await (other[name] as typeof send)(...args)
         const answer = send(...args)
         if (strike === 'service' || strike === 'office') {
           await Promise.all([strikes[strike](), answer.catch(() => {})])

@@ -6,7 +6,7 @@ const agent = whole(2)
 const mishap = fc.option(
   fc.record<Mishap>({
     at: fc.integer({ min: 1, max: 60 }),
-    strike: fc.constantFrom('agent_before', 'agent_after', 'line', 'service', 'office'),
+    strike: fc.constantFrom('agent_before', 'agent_after', 'line', 'service', 'office', 'other'),
   }),
   { freq: 2 },
 )
@@ -33,6 +33,7 @@ const step = fc.oneof(
       agent,
     }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('damage state' as const), agent, n: whole(7) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('add agent' as const), readsOldCopy: fc.boolean() }) },
   {
     weight: 3,
@@ -53,3 +54,8 @@ const step = fc.oneof(
 )
 export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 export const steps = fc.array(step, { minLength: 4, maxLength: 14 })
+
+/** The steps of one long walk, which the seed repeats. */
+export function stepsOf(count: number, seed: number): Step[] {
+  return fc.sample(step, { numRuns: count, seed })
+}

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyDatabase } from '@bridgework/agent/test-backup'
@@ -7,7 +10,7 @@ import { testFamily } from '@bridgework/agent/test-family'
 import type { TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import type { Pool } from 'pg'
 import { markRestored } from '../../../apis/operator/installation/database-restored.ts'
-import { createEnrolmentCode, listAgents } from '../../../modules/agents/agent-key.ts'
+import { createEnrolmentCode, listAgents, revokeAgent } from '../../../modules/agents/agent-key.ts'
 import { takeOverProcess } from '../../../modules/agents/agent-process.ts'
 import { listWrittenByOthers, takeOver } from '../../../modules/agents/location-writer.ts'
 import { grantAccess } from '../../../modules/consent/grant.ts'
@@ -25,6 +28,31 @@ import { type Mishap, startWalkAgent, type WalkAgent, type WalkIdentity } from '
 import { edits, removals } from './test-walk-changes.ts'
 import { assertIsOffice } from './test-walk-office.ts'
 import type { Step } from './test-walk-steps.ts'
+
+/** What proxies, filters and the sign-in pages of networks answer in the place of a server, each in turn. */
+const otherAnswers: readonly [status: number, headers: Record<string, string>, body: string][] = [
+  [401, { 'content-type': 'text/html' }, '<html><title>Sign in</title></html>'],
+  [200, { 'content-type': 'text/html' }, '<html><title>Welcome to the network</title></html>'],
+  [200, { 'content-type': 'application/json' }, '{"agent_id":"1","organiz'],
+  [200, { 'content-type': 'application/json' }, '{}'],
+  [302, { location: 'http://127.0.0.1:9/login' }, ''],
+  [404, {}, 'Not found'],
+  [413, { 'content-type': 'text/html' }, '<html><title>413</title></html>'],
+  [409, { 'content-type': 'text/plain' }, 'Conflict'],
+  [502, {}, ''],
+]
+
+async function startOther(t: { after: (work: () => Promise<void>) => void }): Promise<string> {
+  let answered = 0
+  const server = createServer((request, response) => {
+    const [status, headers, body] = otherAnswers[answered % otherAnswers.length] ?? assert.fail()
+    answered += 1
+    request.resume().once('end', () => response.writeHead(status, headers).end(body))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(async () => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 /**
  * A service, an office whose agent has read it once, and a vendor to whom the practice granted everything. Each walk begins with all of them as
@@ -45,19 +73,33 @@ export async function someWalks(t: { after: (work: () => Promise<void>) => void 
   t.after(async () => rmSync(folder, { recursive: true, force: true }))
   const identity = { serverUrl: world.url, ...(await world.addAgent(organizationId)) }
   const strikes = { service: async () => {}, office: async () => {} }
-  const first = startWalkAgent({ folder, identity, settings: office.settings, nowMs: Date.now, strikes })
+  const otherUrl = await startOther(t)
+  const first = startWalkAgent({ folder, identity, settings: office.settings, nowMs: Date.now, strikes, otherUrl })
   assert.equal(await first.cycle(), 'complete')
   first.close()
   const pristine = await takeSnapshot(world.pool, 'pristine')
-  const setting = { world, office, mariaDb, vendor, databases, pristine, identity, statePath: first.statePath }
-  return async (script: readonly Step[]) => {
+  const setting = {
+    world,
+    office,
+    mariaDb,
+    vendor,
+    databases,
+    pristine,
+    identity,
+    statePath: first.statePath,
+    otherUrl,
+  }
+  return async (script: readonly Step[], settleEvery = script.length) => {
     await pristine.restore()
     await copyDatabase(mariaDb, databases.pristine, office.name)
     const walk = await beginWalk(setting)
     try {
-      for (const each of script) await walk.take(each)
-      await walk.settle()
-      await walk.compare()
+      for (const [index, each] of script.entries()) {
+        await walk.take(each)
+        if (index + 1 < script.length && (index + 1) % settleEvery > 0) continue
+        await walk.settle()
+        await walk.compare()
+      }
     } finally {
       walk.end()
     }
@@ -73,6 +115,7 @@ async function beginWalk(setup: {
   pristine: Snapshot
   identity: WalkIdentity
   statePath: string
+  otherUrl: string
 }) {
   const { world, office, mariaDb, vendor, databases } = setup
   const { organizationId } = setup.identity
@@ -94,7 +137,7 @@ async function beginWalk(setup: {
       for (const { id } of rows) await mariaDb.execute(`kill ${id}`).catch(() => {})
     },
   }
-  const common = { folder, nowMs: () => Date.now() + clock.aheadMs, strikes }
+  const common = { folder, nowMs: () => Date.now() + clock.aheadMs, strikes, otherUrl: setup.otherUrl }
   const { identity, statePath } = setup
   const main = startWalkAgent({ ...common, identity, statePath, settings: office.settings })
   agents.push(main)
@@ -183,6 +226,8 @@ async function beginWalk(setup: {
         return chosen(each.agent).restoreState()
       case 'lose state':
         return chosen(each.agent).loseState()
+      case 'damage state':
+        return chosen(each.agent).damageState(each.n)
       case 'add agent':
         if (each.readsOldCopy) await copyDatabase(mariaDb, officeBackup, databases.old)
         return agents.length < 3 ? await addAgent(each.readsOldCopy) : undefined
@@ -203,8 +248,18 @@ async function beginWalk(setup: {
     }
   }
 
+  /** The other agents are switched off for good: for as long as one is heard of, a location that it reported is not closed. */
+  const revokeOthers = async () => {
+    const own = main.id()
+    for (const { id, revokedAt } of await listAgents(pool, organizationId)) {
+      if (id !== own && revokedAt === null) await revokeAgent(pool, id)
+    }
+    for (const each of agents.splice(1)) each.close()
+  }
+
   /** People do what the agent's log and the portal ask for; then a quiet cycle and one full pass. */
   async function settle(): Promise<void> {
+    await revokeOthers()
     for (let attempt = 1; ; attempt += 1) {
       const result = await main.cycle()
       if (result === 'complete') break
