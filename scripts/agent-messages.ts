@@ -25,7 +25,11 @@ const leftOut: readonly { readonly because: string; readonly file: RegExp; reado
     text: /^\s*\(?(select|insert|update|delete|drop|show|set session|pragma|with|from|where|\w+ join)\b/,
   },
   { because: 'SQL', file: /^state\//, text: /^\s*create table/ },
-  { because: 'SQL', file: /^open-dental\//, text: /<>|\w (not )?in \(|\b(round|cast|coalesce)\(|\w\.[A-Z]\w+ [*=]/ },
+  {
+    because: 'SQL',
+    file: /^open-dental\//,
+    text: /<>|\w (not )?in \(|\b(round|cast|coalesce)\(| as (first|born)\b|\w\.[A-Z]\w+ [*=]/,
+  },
   { because: 'a regular expression', file: /./, text: /\(\?<|\(\w+\|\w+/ },
 ]
 

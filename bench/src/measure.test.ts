@@ -34,6 +34,24 @@ test('all run in turn, the first one changing, and a ratio is the median of the 
   assert.equal(ours?.bytesPerRequest, 5)
 })
 
+test('the ratio by processor time says how many times as much the others take', async () => {
+  const contender = (who: string, msPerRound: number) => {
+    let spent = 0
+    return {
+      who,
+      cpu: () => spent,
+      run: async () => {
+        spent += msPerRound
+        return { requests: 10, requestsPerSecond: 100, bytes: 50 }
+      },
+    }
+  }
+  const options = { rounds: 3, seconds: 1, warmUpSeconds: 0 }
+  const [ours, theirs] = await contest([contender('ours', 20), contender('theirs', 30)], options)
+  assert.deepEqual([ours?.cpuRatio, theirs?.cpuRatio], [1, 1.5])
+  assert.deepEqual([ours?.cpuMsPerRequest, theirs?.cpuMsPerRequest], [2, 3])
+})
+
 test('a round in which no answer came to its end is done again for longer, and is no figure', async () => {
   const lengths: number[] = []
   const slow = {

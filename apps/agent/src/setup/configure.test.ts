@@ -57,7 +57,11 @@ test('settings that do not work are not written, and the reason is said', async 
   const before = readFileSync(config, 'utf8')
   const wrong: [string[], RegExp, number][] = [
     [['--interval', '30'], /(password|Access denied)/, 1],
-    [['--db-password-file', password, '--server', 'http://127.0.0.1:1'], /Nothing was changed/, 1],
+    [
+      ['--db-password-file', password, '--server', 'http://127.0.0.1:1'],
+      /\n {2}.*\nNothing was changed\. To write these settings all the same, add --untried\./,
+      1,
+    ],
     [['--db-password-file', password, '--db-host', 'localhost', '--db-port', '1'], /cannot be reached/, 1],
     [['--proxy', 'nonsense'], /proxy must be an address/, 2],
     [['--server', 'http://example.com'], /https/, 2],
@@ -84,14 +88,21 @@ test('an address, a proxy and a file of certificates are changed and taken back,
 test('a person is asked what changes and for the new value alone', async (t) => {
   const { config, settings, server } = await someEnrolled(t)
   const printed: string[] = []
+  const asked: string[] = []
   const answers: string[] = []
   const proxies: (string | null)[] = []
   const deps = (): ConfigureDeps => ({
     configPath: config,
     before: readConfig(config),
     print: (line) => printed.push(line),
-    ask: async () => answers.shift() ?? assert.fail('asked too often'),
-    askPassword: async () => 'new one',
+    ask: async (question) => {
+      asked.push(question)
+      return answers.shift() ?? assert.fail('asked too often')
+    },
+    askPassword: async (question) => {
+      asked.push(question)
+      return 'new one'
+    },
     passwordFromEnvironment: undefined,
     connect: (draft) => {
       proxies.push(draft.proxy)
@@ -105,6 +116,15 @@ test('a person is asked what changes and for the new value alone', async (t) => 
   answers.push('1')
   assert.equal(await configure(new Map(), deps()), 0)
   assert.equal(settings().database.password, 'new one')
+  assert.deepEqual(printed.slice(0, 7), [
+    'What changes?',
+    '  1: the password of the database',
+    '  2: the address of the database',
+    '  3: the port of the database',
+    '  4: the proxy',
+    '  5: the file of certificates',
+    '  6: the address of Bridgework',
+  ])
   answers.push('6', `${server.url}/`)
   assert.equal(await configure(new Map(), deps()), 0)
   assert.equal(settings().server_url, server.url)
@@ -113,6 +133,40 @@ test('a person is asked what changes and for the new value alone', async (t) => 
   assert.equal(await configure(new Map(), deps()), 0)
   assert.deepEqual(proxies, [null, null, 'http://proxy.example:3128'], 'tried with the new proxy')
   assert.equal(settings().proxy, 'http://proxy.example:3128')
+  answers.push('5', 'none')
+  assert.equal(await configure(new Map(), deps()), 0)
+  answers.push('2', 'nowhere.invalid')
+  assert.equal(await configure(new Map(), deps()), 1, 'no database answers there')
+  assert.match(printed.at(-1) ?? '', /Nothing was changed/)
+  answers.push('3', '3306')
+  assert.equal(await configure(new Map(), deps()), 0)
+  assert.deepEqual(
+    asked.filter((question) => question !== '1 to 6: '),
+    [
+      `New password of the database user "${settings().database.user}": `,
+      'Address, as https://bridgework.example.com: ',
+      'Proxy, as http://proxy:3128 ("none" for none): ',
+      'File of certificates, PEM ("none" for none): ',
+      'Computer with the database (name or address): ',
+      'Port of the database: ',
+    ],
+  )
   answers.push('9')
   await assert.rejects(configure(new Map(), deps()), UsageError)
+})
+
+test('an agent that reads files has no password of a database to change', async (t) => {
+  const { config } = await someEnrolled(t)
+  const before: ConfigureDeps['before'] = {
+    ...readConfig(config),
+    source: { connector: 'files', files: { folder: '/exports', mapping: '/exports/mapping.toml' } },
+  }
+  const deps: ConfigureDeps = {
+    ...{ configPath: config, before, print: () => {}, ask: async () => '1', askPassword: async () => 'x' },
+    passwordFromEnvironment: undefined,
+    connect: () => assert.fail('it was tried'),
+    check: async () => 0,
+    startService: () => null,
+  }
+  await assert.rejects(configure(new Map(), deps), /This agent reads files and has no database\./)
 })

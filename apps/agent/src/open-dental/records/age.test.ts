@@ -192,8 +192,10 @@ test('another database is noticed by its name, and another server by both of its
   assert.equal(isOtherServer({ ...two, host: 'SERVER' }, one), false, 'another network card')
   assert.equal(isOtherServer({ ...two, id: 'a' }, one), false, 'another name')
   assert.equal(isOtherServer({ id: '', host: 'NEW' }, { id: '', host: 'SERVER' }), true)
-  const server = JSON.parse(reached).server as { id: string; host: string }
-  assert.ok(server.host !== '' && server.id !== '', 'this MariaDB has both')
+  const known = JSON.parse(reached) as { server: { id: string; host: string } }
+  assert.ok(known.server.host !== '' && known.server.id !== '', 'this MariaDB has both')
+  const moved = await practice.look(JSON.stringify({ ...known, server: { id: 'a', host: 'OLD-SERVER' } }))
+  assert.match(moved.wentBack ?? '', new RegExp(`it is on the server "${known.server.host}", and was on "OLD-SERVER"`))
 })
 
 test('what cannot be read of the memory, or is of another connector, compares with nothing', async () => {
