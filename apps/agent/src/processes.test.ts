@@ -51,7 +51,11 @@ async function someInstalled(t: TestContext) {
       const { code, stdout } = await run(place)
       assert.equal(code, 1, what)
       assert.match(stdout, /Another copy of this agent is in use, on the computer ".+"; its last contact was 20/, what)
-      assert.match(stdout, /lets it take over in the portal, on the page of the agents\. If not, stop this agent and remove its folder\./, what)
+      assert.match(
+        stdout,
+        /lets it take over in the portal, on the page of the agents\. If not, stop this agent and remove its folder\./,
+        what,
+      )
       assert.deepEqual([...new Set(server.requests.slice(before).map(({ kind }) => kind))], ['heartbeats'], what)
     },
     /** As if the agent had not been heard for as long as it takes. */

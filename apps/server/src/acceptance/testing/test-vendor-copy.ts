@@ -59,7 +59,7 @@ export function vendorCopy(
       records[name].set(whole.id, whole)
     }
     watermarks[name] = watermark
-    if (data.length > 0) delete views[name]
+    if (data.length > 0 || isRestored) delete views[name]
     return data.map((record) => record.attributes.source_id).sort(byKey)
   }
 

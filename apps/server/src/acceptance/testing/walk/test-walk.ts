@@ -269,6 +269,8 @@ async function beginWalk(setup: {
       await letTakeOver(main.id())
       await letCopyGoOn(main.id())
     }
+    // After an hour an agent says its locations again, and what no other agent has any more is closed.
+    clock.aheadMs += 61 * 60_000
     assert.equal(await main.cycle(), 'complete')
     await confirmRemovals()
     assert.equal(await main.cycle({ fully: true }), 'complete')
