@@ -85,6 +85,30 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     for (const { name } of views) assert.ok(await one(`select count(*) as n from ${name}`), name)
   })
 
+  test(`${kind}: what is left at a closed location is out of the current views and of the answers, and back when it opens again`, async (t) => {
+    const { client, location, locations, world } = await someClient(t, { locations: 2 })
+    const [, closed = assert.fail()] = locations
+    for (const each of locations) {
+      await each.upload('ledger_transactions', {
+        l1: aRecord('ledger_transactions', { amount: '100.00', transaction_type: 'charge' }),
+      })
+    }
+    await world.pool.query('update location set is_active = false where id = $1', [closed.id])
+    const { one, select, syncAgain } = await mirrored(t, kind, client)
+    const sums = () =>
+      one(`select (select sum(amount) from current_ledger_transactions) as current, (select sum(production) from production_by_provider) as answer,
+                  (select count(*) from ledger_transactions) as kept`)
+    const money = (value: number) => (kind === 'sqlite' ? String(value) : `${value}.00`)
+    const here = { current: money(100), answer: money(100), kept: '2' }
+    assert.deepEqual(await sums(), here)
+    assert.deepEqual(await select('select distinct location_id from current_ledger_transactions'), [
+      { location_id: location.id },
+    ])
+    await world.pool.query('update location set is_active = true where id = $1', [closed.id])
+    await syncAgain()
+    assert.deepEqual(await sums(), { ...here, current: money(200), answer: money(200) })
+  })
+
   test(`${kind}: every odd value of a record stands in its column`, async (t) => {
     const { client, location, world } = await someClient(t)
     await location.upload('patients', {
@@ -215,15 +239,18 @@ async function mirrored(
   { isPlain = true } = {},
 ) {
   const target = await someTarget(t, kind)
-  const store = await openStore(kind, target)
-  await client.sync({ store })
-  await client.sync({ store })
-  await store.close()
+  const syncAgain = async () => {
+    const store = await openStore(kind, target)
+    await client.sync({ store })
+    await store.close()
+  }
+  await syncAgain()
+  await syncAgain()
   // A text with the character 0, or a year 0, is not the same in Postgres.
   if (isPlain) await assertTypedRows(kind, target)
   const { select, close } = await openMirror(kind, target)
   t.after(close)
-  return { one: async (sql: string) => (await select(sql))[0] }
+  return { select, syncAgain, one: async (sql: string) => (await select(sql))[0] }
 }
 
 for (const kind of ['sqlite', 'postgres'] as const) {

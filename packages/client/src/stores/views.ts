@@ -11,7 +11,13 @@ export type Dialect = {
   greatest: (left: string, right: string) => string
 }
 
-/** A view that answers a question, over all locations of a mirror. Hidden records never count. */
+/**
+ * What the `current_` view of each dataset leaves out: hidden records, and what is left at a location that the practice has closed. Until a person confirms
+ * that it was removed it stays visible there, and it may stand at another location as well (docs/guides/handling-removals.md).
+ */
+export const isCurrent = 'not is_hidden and location_id not in (select id from locations where not is_active)'
+
+/** A view that answers a question, over all locations of a mirror. */
 export type View = { name: string; about: string; sql: (dialect: Dialect) => string }
 
 /** What analysts ask first. docs/guides/analyse.md defines each of them. */

@@ -1,7 +1,7 @@
 import { type DatasetName, datasetNames } from '../../dataset-resource.ts'
 import { nameOfLayout, type StoreOptions, tableOf, tablesName, viewNames, whatToMake } from '../layout.ts'
 import type { TableColumn } from '../table.ts'
-import { views } from '../views.ts'
+import { isCurrent, views } from '../views.ts'
 import {
   addColumn,
   createTable,
@@ -66,7 +66,7 @@ export async function prepareSchema(client: Queryable, schema: string, options: 
 function viewStatements(schema: string): string[] {
   return [
     ...datasetNames.map(
-      (dataset) => `create view ${schema}.current_${dataset} as select * from ${schema}.${dataset} where not is_hidden`,
+      (dataset) => `create view ${schema}.current_${dataset} as select * from ${schema}.${dataset} where ${isCurrent}`,
     ),
     `create view ${schema}.sync_state as
     select location_id, dataset, state, synced_at, extract(epoch from now() - synced_at)::bigint as lag_seconds,

@@ -20,7 +20,7 @@ type Pool = Queryable & {
 
 /**
  * A copy in Postgres 13 or newer, in a schema of its own. Each dataset has a table with a typed column for each attribute, and a view
- * `current_<dataset>` without hidden records: `select sum(amount) from bridgework.current_ledger_transactions`. `raw_record` keeps the
+ * `current_<dataset>` without hidden records and closed locations: `select sum(amount) from bridgework.current_ledger_transactions`. `raw_record` keeps the
  * records as the service sent them, for verification. A mirror of an earlier layout is brought to this one when it is opened, as a whole or
  * not at all. Needs the package `pg`.
  */

@@ -12,7 +12,7 @@ import { createIndexes } from './sqlite-tables.ts'
 
 /**
  * A copy in a SQLite file (Node 22.13 or newer). Each dataset has a table with a typed column for each attribute, and a view
- * `current_<dataset>` without hidden records: `select sum(amount) from current_ledger_transactions`. `raw_record` keeps the records as the
+ * `current_<dataset>` without hidden records and closed locations: `select sum(amount) from current_ledger_transactions`. `raw_record` keeps the records as the
  * service sent them, for verification. A file of an earlier layout is brought to this one when it is opened, as a whole or not at all.
  */
 export function sqliteStore(file: string, options: StoreOptions = {}): Promise<SyncStore> {

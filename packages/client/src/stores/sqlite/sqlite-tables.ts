@@ -2,7 +2,7 @@ import { datasetNames } from '../../dataset-resource.ts'
 import { directoryTables, indexedColumns, tableOf } from '../layout.ts'
 import type { ColumnKind, Table, TableColumn, TableList } from '../table.ts'
 import { tables } from '../tables.generated.ts'
-import { type Dialect, views } from '../views.ts'
+import { type Dialect, isCurrent, views } from '../views.ts'
 
 /**
  * The tables of a SQLite mirror. Ids are unique over all locations, so `id` alone is the key that rows are joined by. Days and moments are
@@ -33,7 +33,7 @@ export function addColumn(table: string, column: TableColumn): string {
 /** The views of a SQLite mirror. */
 export function createViews(): string {
   return [
-    ...datasetNames.map((name) => `create view current_${name} as select * from ${name} where is_hidden = 0;`),
+    ...datasetNames.map((name) => `create view current_${name} as select * from ${name} where ${isCurrent};`),
     `create view sync_state as
      select location_id, dataset, state, synced_at,
             cast((julianday('now') - julianday(synced_at)) * 86400 as integer) as lag_seconds,
