@@ -30,6 +30,8 @@ export const switches = {
   DB_USER: 'db-user',
   DB_PASSWORD_FILE: 'db-password-file',
   TIME_ZONE: 'time-zone',
+  PROXY: 'proxy',
+  CA_FILE: 'ca-file',
   STATUS_PORT: 'status-port',
 } as const
 

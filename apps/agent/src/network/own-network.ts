@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { setGlobalProxyFromEnv } from 'node:http'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { UsageError } from '@bridgework/command-line'
+import { type SystemProxy, windowsProxy } from './windows-proxy.ts'
 
 export type NetworkSettings = {
-  /** `http://[name:password@]host:port`; null: as HTTPS_PROXY and NO_PROXY say. */
+  /** `http://[name:password@]host:port`; null: as HTTPS_PROXY and NO_PROXY say, or the settings of Windows. */
   readonly proxy: string | null
   /** A file of certificates (PEM) of authorities that are trusted as well; null: none. */
   readonly caFile: string | null
@@ -17,11 +18,20 @@ export type NetworkSettings = {
 export function useNetworkOf({ proxy, caFile }: NetworkSettings, env: NodeJS.ProcessEnv): void {
   const own = caFile === null ? [] : [readCertificates(caFile)]
   setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...own])])
+  const used = proxyOf(proxy, env)
+  if (used) setGlobalProxyFromEnv({ https_proxy: used.url, http_proxy: used.url, no_proxy: used.direct.join(',') })
+}
+
+/** The proxy of the settings, else that of the environment, else that of the system; null: there is none. */
+export function proxyOf(
+  configured: string | null,
+  env: NodeJS.ProcessEnv,
+  system: () => SystemProxy | null = windowsProxy,
+): SystemProxy | null {
   const { https_proxy: lower, HTTPS_PROXY: upper = lower, no_proxy: noLower, NO_PROXY: noUpper = noLower } = env
-  const url = proxy ?? upper ?? ''
-  if (url === '') return
-  const direct = ['localhost', '127.0.0.1', '[::1]', ...(noUpper ?? '').split(',').filter(Boolean)].join(',')
-  setGlobalProxyFromEnv({ https_proxy: url, http_proxy: url, no_proxy: direct })
+  const given = configured ?? upper ?? ''
+  const found = given === '' ? system() : { url: given, direct: (noUpper ?? '').split(',').filter(Boolean) }
+  return found && { url: found.url, direct: ['localhost', '127.0.0.1', '[::1]', ...found.direct] }
 }
 
 function readCertificates(path: string): string {

@@ -361,7 +361,9 @@ async function producers(t: TestContext, world: TestWorld, requests: RequestTurn
         : query.apply(world.pool, statement as never),
     )
     try {
-      return method === 'post' ? await token(status) : await vendor.get(path.replaceAll(/{\w+}/g, '1'))
+      // A page that asks for its permit with a statement of its own.
+      const query = datasets.some(({ name }) => path.endsWith(`/${name}`)) ? '?items=200' : ''
+      return method === 'post' ? await token(status) : await vendor.get(path.replaceAll(/{\w+}/g, '1') + query)
     } finally {
       broken.mock.restore()
     }
