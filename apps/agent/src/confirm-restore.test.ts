@@ -20,7 +20,12 @@ test('an agent whose database went back in time sends nothing before a person co
     [...(await server.visible('1', 'patients')).values()].map((patient) => patient.first_name).sort()
   const nothing = await command('confirm-restore')
   assert.deepEqual(
-    [nothing.code, /The source is not older than .* There is nothing to confirm\./.test(nothing.stdout)],
+    [
+      nothing.code,
+      /The source is the one that this agent has read, and not older\. There is nothing to confirm\./.test(
+        nothing.stdout,
+      ),
+    ],
     [0, true],
   )
   assert.equal((await command('run', '--once')).code, 0)
