@@ -124,6 +124,8 @@ async function strike(t: TestContext, name: string, { to, signal }: Blow): Promi
   const inFolder = args.map((argument) => (argument === 'agent.json' ? join(folder, argument) : argument))
   const started = begin(t, 'npm', ['run', name, '--', ...inFolder], env)
   for (const pattern of starts) await started.seen(pattern)
+  // The guard looks now and then: what begins and is left between two looks it cannot know.
+  await sleep(500)
   const program = [...started.tree()].find(([, text]) => text.includes('scripts/command.mjs'))?.[0]
   assert.ok(program !== undefined && started.process.pid !== undefined, started.text())
 
