@@ -125,7 +125,7 @@ async function strike(t: TestContext, name: string, { to, signal }: Blow): Promi
   const started = begin(t, 'npm', ['run', name, '--', ...inFolder], env)
   for (const pattern of starts) await started.seen(pattern)
   // The guard looks now and then: what begins and is left between two looks it cannot know.
-  await sleep(500)
+  await sleep(100)
   const program = [...started.tree()].find(([, text]) => text.includes('scripts/command.mjs'))?.[0]
   assert.ok(program !== undefined && started.process.pid !== undefined, started.text())
 
