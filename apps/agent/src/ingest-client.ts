@@ -295,7 +295,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
     const refusal = !response.ok && Check(ingestRefusal, answer) && answer.code !== undefined ? answer : null
     if (refusal) throw refusedBy(response, refusal)
     const problem = answeredByOther(options.serverUrl, response, text)
-    // Whoever refuses its size: smaller bodies get through.
+    // A proxy may have a lower limit than the service. Smaller bodies get through.
     if (response.status === 413) throw new IngestProblem('too_large', printable(problem.what), { status: 413 })
     throw ofNetwork(problem, response)
   }

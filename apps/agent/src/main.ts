@@ -23,7 +23,7 @@ import { reportToLauncher } from './launcher/report.ts'
 import { createSelfUpdate, type SelfUpdate } from './launcher/self-update.ts'
 import { openUpdates } from './launcher/updates.ts'
 import { useNetworkOf } from './network/own-network.ts'
-import { windowsProxy } from './network/windows-proxy.ts'
+import { withSystemProxy } from './network/windows-proxy.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import { type AgentDeps, uploadLimits } from './pipeline/context.ts'
 import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
@@ -175,12 +175,6 @@ function refuseUnknownEnvironment(): void {
       throw new UsageError(`Unknown variable ${name}.${didYouMean(name, environmentNames)} Known: ${names}.`)
     }
   }
-}
-
-/** The proxy of the person who sets the agent up, for the service: its account has no settings of Windows of its own. */
-function withSystemProxy(options: Options): Options {
-  const found = options.has('proxy') ? null : windowsProxy()
-  return found ? new Map([...options, ['proxy', found.url]]) : options
 }
 
 async function runCheck(config: Config, asJson: boolean): Promise<number> {

@@ -125,7 +125,7 @@ test('a list that comes before what moved is held, and released by itself; what 
 test('ids of another source that coincide are no move', async (t) => {
   const { run, ledger, held, practice, server } = await someClinics(t)
   const { service, organizationId } = server
-  // Another agent of the organization sends the same ids at a location of its own, after each of ours.
+  // Another agent of the organization sends the same ids at its own location, after each of our uploads.
   const other = await service.addAgent(organizationId)
   const place = { sourceId: 'other', name: 'Other', timeZone: 'America/Chicago' }
   const { id: there } = await createLocation(service.pool, organizationId, place)

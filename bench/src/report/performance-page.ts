@@ -21,8 +21,8 @@ Bridgework answers with all its checks: token, permit, sync slot, and the disclo
 hand-written route (Fastify, \`pg\`, joins, \`JSON.stringify\`) and the other servers check nothing and record nothing.
 "Bridgework is" means: so many times as fast, the median of the rounds. CPU ms is the processor time of the server and
 of all of PostgreSQL, for one request or for a thousand records. It is the steadier figure, and "by CPU" is the ratio of
-it. A work is not written here when the rate of a server that is not Bridgework differed by more than 15 % from round to
-round: the machine was not quiet then.
+it. A work with that ratio was written only because no other server's rate differed by more than 15 % from round to round:
+the machine was quiet.
 
 ${targetsOf(rows)}
 ${sizing(rows)}
@@ -86,14 +86,18 @@ function targetsOf(rows: readonly Row[]): string {
   if (asked.length === 0) return ''
   const lines = asked.map((row) => {
     const isMemory = row.memoryMb !== undefined
-    const measured = isMemory ? `${row.memoryMb} MB` : `${readable(row.cpuRatio ?? row.ratio ?? 0)} ×`
+    const measured = isMemory
+      ? `${row.memoryMb} MB`
+      : row.cpuRatio == null
+        ? `${readable(row.ratio ?? 0)} × by rate`
+        : `${readable(row.cpuRatio)} × by CPU`
     const against = isMemory ? '' : `, against ${row.who === byHand ? 'the hand-written route' : row.who}`
     const target = isMemory ? `at most ${row.target} MB` : `${row.target} ×`
     return `| ${row.name}, ${connectionsOf(row)}${against} | ${target} | ${measured} | ${isMissed(row) ? 'missed' : 'reached'} |`
   })
   return `## Targets
 
-| work | at least, by CPU | measured | |
+| work | at least | measured | |
 | --- | ---: | ---: | --- |
 ${lines.join('\n')}
 `

@@ -58,7 +58,7 @@ test('the page takes its figures from the results, and its lines are as long as 
   const results: Results = { works: { delta: { run, rows: [mine, row] } } }
   const page = performancePage(results, [])
   assert.match(page, /\| empty deltas \| 0\.25 \| 4,000 \|/, 'what a core does in a second')
-  assert.match(page, /\| 1\.5 × \| 0\.90 × \| missed \|/)
+  assert.match(page, /\| 1\.5 × \| 0\.90 × by rate \| missed \|/)
   assert.match(page, /commit abc1234/)
   assert.deepEqual(
     page.split('\n').filter((line) => !line.startsWith('|') && line.length > 120),

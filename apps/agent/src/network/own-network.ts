@@ -22,7 +22,7 @@ export function useNetworkOf({ proxy, caFile }: NetworkSettings, env: NodeJS.Pro
   if (used) setGlobalProxyFromEnv({ https_proxy: used.url, http_proxy: used.url, no_proxy: used.direct.join(',') })
 }
 
-/** The proxy of the settings, else that of the environment, else that of the system; null: there is none. */
+/** The proxy of the settings, else of the environment, else of the system; null: requests go directly. */
 export function proxyOf(
   configured: string | null,
   env: NodeJS.ProcessEnv,

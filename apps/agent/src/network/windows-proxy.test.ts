@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proxyOf } from './own-network.ts'
-import { parseInternetSettings, windowsProxy } from './windows-proxy.ts'
+import { parseInternetSettings, windowsProxy, withSystemProxy } from './windows-proxy.ts'
 
 const printed = (values: Record<string, string>) =>
   `\r\nHKEY_CURRENT_USER\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Internet Settings\r\n${Object.entries(values)
@@ -54,4 +54,11 @@ test('a proxy of the settings comes first, then that of the environment, then th
     proxyOf(null, {}, () => null),
     null,
   )
+})
+
+test('setup writes the system’s proxy down for the service, unless a person names another one', () => {
+  const system = () => ({ url: 'http://system:1', direct: [] })
+  assert.equal(withSystemProxy(new Map([['code', 'bwe_1']]), system).get('proxy'), 'http://system:1')
+  assert.equal(withSystemProxy(new Map([['proxy', 'http://own:1']]), system).get('proxy'), 'http://own:1')
+  assert.equal(withSystemProxy(new Map(), () => null).has('proxy'), false)
 })

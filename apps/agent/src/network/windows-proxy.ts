@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import type { Options } from '../command-line.ts'
 
 /** A proxy as Windows keeps it. `direct`: names and addresses that are asked without it, as NO_PROXY writes them. */
 export type SystemProxy = { readonly url: string; readonly direct: readonly string[] }
@@ -6,7 +7,7 @@ export type SystemProxy = { readonly url: string; readonly direct: readonly stri
 /** Of the account first, then of the computer. */
 const keys = ['HKCU', 'HKLM'].map((hive) => `${hive}\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Internet Settings`)
 
-/** The proxy of the Windows settings (Network & internet, Proxy); null: there is none, or this is not Windows. A script (PAC) is not run. */
+/** The proxy of the Windows settings (Network & internet, Proxy); null: without one, or on another system. A script (PAC) is not run. */
 export function windowsProxy(): SystemProxy | null {
   if (process.platform !== 'win32') return null
   for (const key of keys) {
@@ -45,4 +46,10 @@ export function parseInternetSettings(text: string): SystemProxy | null {
   const patterns = (values.get('ProxyOverride') ?? '').split(/[;\s]+/)
   // NO_PROXY knows a star at the beginning alone. What else has one is of the office's own network.
   return { url, direct: patterns.filter((pattern) => /^(\*\.)?[\w.:[\]-]+$/.test(pattern)) }
+}
+
+/** Options of `setup` with the proxy of the person who runs it, where they name none: the account of the service has no settings of its own. */
+export function withSystemProxy(options: Options, system: () => SystemProxy | null = windowsProxy): Options {
+  const found = options.has('proxy') ? null : system()
+  return found ? new Map([...options, ['proxy', found.url]]) : options
 }

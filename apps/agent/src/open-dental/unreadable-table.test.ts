@@ -19,7 +19,7 @@ const mariaDb = await startTestMariaDb({ after })
 
 type Practice = Awaited<ReturnType<typeof testFamily>>
 
-/** What goes wrong at the office, which datasets stop, what a person is told, and what cures it. */
+/** A fault at the office, the datasets that it stops, the message, and the cure. */
 type Case = {
   readonly stops: string
   readonly because: DatasetFailure['because']

@@ -119,7 +119,7 @@ function together(reads: readonly UnconfirmedRead[]) {
 /** The last moment that an RFC 3339 date-time can name. */
 const instantMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** A clock may stand anywhere: what lies beyond is told as the first or the last moment that can be named. */
+/** A clock may stand anywhere: a moment outside of 1970 to 9999 is sent as the first or the last of these. */
 function instant(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), instantMaxMs)).toISOString()
 }

@@ -20,7 +20,7 @@ export type ConfigureDeps = {
   /** What speaks to the server and the source with other settings; the process uses their proxy and certificates from then on. */
   readonly connect: (config: Config) => { client: IngestClient; connector: Connector }
   readonly check: () => Promise<number>
-  /** Starts the installed service anew and says so; null where there is none that we can start. */
+  /** Restarts the installed service and says so; null where this agent is not installed as one. */
   readonly startService: () => string | null
 }
 

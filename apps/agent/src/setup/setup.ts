@@ -23,7 +23,7 @@ export type SetupDeps = {
   readonly isEnrolled: boolean
   readonly enroll: (options: Options, password: string) => Promise<number>
   readonly check: () => Promise<number>
-  /** Starts the installed service and says so; null where there is none that we can start. */
+  /** Starts the installed service and says so; null where this agent is not installed as one. */
   readonly startService: () => string | null
 }
 

@@ -25,10 +25,10 @@ export function ownProcess(
   let isTaken = false
   setting.write([taken, ...recent, id].join(' '))
   return {
-    /** What the service is told at the beginning of each cycle. */
+    /** What the agent sends at the beginning of each cycle. */
     start: (): ProcessStart => ({
       id,
-      // Once taken it follows nobody any more: one that took its place later is another copy.
+      // After the service took it, it comes after nobody: a process that takes its place later is another copy.
       before: isTaken ? [] : [taken, ...recent].filter((each) => each !== none),
       is_new: taken === none && !isTaken,
       next_upload: setting.nextUploadNumber(),

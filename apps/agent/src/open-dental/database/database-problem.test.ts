@@ -11,7 +11,7 @@ import { openSession } from './session.ts'
 
 type Settings = Omit<TestDatabase['settings'], 'socket'> & { readonly socket: string | null }
 
-/** What a person is told when this fails; '' when it does not. */
+/** The message of the failure; '' when nothing fails. */
 async function said(work: () => Promise<unknown>): Promise<string> {
   try {
     await work()

@@ -1,8 +1,9 @@
-import { Card, Stack, Text } from '@mantine/core'
+import { Card, Stack } from '@mantine/core'
 import { IconDeviceDesktop } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
+import { AgentState } from '../../ui/AgentState.tsx'
 import { AgentVersion } from '../../ui/AgentVersion.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -10,7 +11,6 @@ import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { StateBadge } from '../../ui/StateBadge.tsx'
 import { sortedQuery } from '../../ui/state/url-state.ts'
 import { When } from '../../ui/When.tsx'
 
@@ -61,16 +61,7 @@ export function AgentsPage() {
                 },
                 {
                   header: 'State',
-                  cell: ({ state, problems }) => (
-                    <>
-                      <StateBadge state={state} />
-                      {problems.length > 0 && (
-                        <Text size="xs" c="dimmed">
-                          {problems.map(({ what }) => what).join(' ')}
-                        </Text>
-                      )}
-                    </>
-                  ),
+                  cell: ({ state, problems }) => <AgentState state={state} problems={problems} />,
                 },
                 {
                   header: 'Last contact',

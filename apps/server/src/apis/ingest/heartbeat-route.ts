@@ -75,7 +75,7 @@ async function confirm(
   return own
 }
 
-/** Throws field_invalid for a date-time that is none. */
+/** Throws field_invalid for a text that is no date-time. */
 function requireInstants({ sent_at, answered, confirmed }: IngestBodies['heartbeat']): void {
   const all = [
     ['sent_at', sent_at],

@@ -8,6 +8,7 @@ import { useState } from 'react'
 import { read, useAct } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { AgentProblems } from '../../../ui/AgentProblems.tsx'
+import { AgentState } from '../../../ui/AgentState.tsx'
 import { AgentVersion } from '../../../ui/AgentVersion.tsx'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../../ui/DataTable.tsx'
@@ -15,7 +16,6 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { PageHeader } from '../../../ui/PageHeader.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { Section } from '../../../ui/Section.tsx'
-import { StateBadge } from '../../../ui/StateBadge.tsx'
 import { useFound } from '../../../ui/state/found.ts'
 import { When } from '../../../ui/When.tsx'
 import { WhoMay } from '../../../ui/WhoMay.tsx'
@@ -66,16 +66,7 @@ export function AgentsPage() {
                 { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
                 {
                   header: 'State',
-                  cell: ({ state, problems }) => (
-                    <>
-                      <StateBadge state={state} />
-                      {problems.length > 0 && (
-                        <Text size="xs" c="dimmed">
-                          {problems.map(({ what }) => what).join(' ')}
-                        </Text>
-                      )}
-                    </>
-                  ),
+                  cell: ({ state, problems }) => <AgentState state={state} problems={problems} />,
                 },
                 { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
