@@ -61,6 +61,13 @@ test('X05: each connection of the server to its database begins with our setting
   assert.deepEqual(linesWith(sources, /new (pg\.)?(Pool|Client)\(/, isServer), [])
 })
 
+test('no port is made of a process id: test files that share a process would share the port, so freePort() gives it', () => {
+  assert.deepEqual(
+    linesWith(sources, /process\.pid\s*%/, (file) => file !== 'scripts/house-rules.test.ts'),
+    [],
+  )
+})
+
 test('every path that a page cites exists', () => {
   // A page of the log names the code of its time.
   const today = pages.filter((page) => !page.startsWith('bench/log/'))

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer as createHttpServer, request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
 /** Runs a command to its end and returns what it printed; throws with its complaint when it fails. */
@@ -53,14 +52,4 @@ export async function startProxy(serviceUrl: string, scope: { after(work: () => 
     proxy.close()
   })
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-}
-
-/** A port of this computer that nothing uses. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return address.port
 }

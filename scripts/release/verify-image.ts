@@ -3,9 +3,10 @@ import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmbeddedPostgres } from '../../apps/server/src/platform/database/embedded/embedded-postgres.ts'
+import { freePort } from '../../apps/server/src/testing/test-port.ts'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
 import { makeDebianRoot } from './debian-root.ts'
-import { expectAnswer, freePort, note, run } from './try-out.ts'
+import { expectAnswer, note, run } from './try-out.ts'
 
 type Ended = { status: number | null; stdout: string; stderr: string }
 type Podman = (...args: string[]) => Ended

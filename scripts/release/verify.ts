@@ -19,8 +19,9 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../apps/server/src/platform/database/embedded/embedded-postgres.ts'
+import { freePort } from '../../apps/server/src/testing/test-port.ts'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
-import { expectAnswer, freePort, note, run, verifyUnit } from './try-out.ts'
+import { expectAnswer, note, run, verifyUnit } from './try-out.ts'
 import { verifyAgentArchives, verifyInstalledAgent } from './verify-agent.ts'
 import { verifyImage } from './verify-image.ts'
 import { verifySameBytes } from './verify-same-bytes.ts'

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { freePort } from '../../../server/src/testing/test-port.ts'
 import { temporaryFolder } from '../testing/test-agent.ts'
 import { findDatabaseServer, findOpenDental } from './find-open-dental.ts'
 import { middleTierSettings, openDentalSettings } from './testing/test-open-dental.ts'
@@ -37,7 +38,7 @@ test('finds the database of every installed Open Dental by its settings file', (
 })
 
 test('knows a database server by its greeting, and nothing else for one', async () => {
-  const port = 20_000 + (process.pid % 10_000)
+  const port = await freePort()
   await startTestMariaDb({ after }, { port })
   const found = await findDatabaseServer('127.0.0.1', port)
   assert.match(found !== null && 'version' in found ? found.version : '', /^MariaDB \d+\.\d+\.\d+$/)

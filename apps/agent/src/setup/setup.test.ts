@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
 import { UsageError } from '@bridgework/command-line'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { freePort } from '../../../server/src/testing/test-port.ts'
 import { passwordFile } from '../enroll/enroll.ts'
 import { testPractice } from '../open-dental/testing/test-practice.ts'
 import { runAgentCommand, temporaryFolder } from '../testing/test-agent.ts'
@@ -13,7 +14,7 @@ import { type SetupDeps, setUp } from './setup.ts'
 import { middleTierSettings, openDentalSettings } from './testing/test-open-dental.ts'
 import { restartWindowsService } from './windows-service.ts'
 
-const port = 30_000 + (process.pid % 10_000)
+const port = await freePort()
 const mariaDb = await startTestMariaDb({ after }, { port })
 await mariaDb.execute("create user admin@'%' identified by 'may all'; grant all on *.* to admin@'%' with grant option")
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { freePort } from '../../../server/src/testing/test-port.ts'
 import { testPractice } from '../open-dental/testing/test-practice.ts'
 import { temporaryFolder, writeTestConfig } from '../testing/test-agent.ts'
 import { startTestService } from '../testing/test-service.ts'
@@ -14,7 +15,7 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 test('a running agent shows its status at the port of its settings, and ends when its input ends', async (t) => {
   const practice = await testPractice(await startTestMariaDb({ after }))
   const server = await startTestService(t)
-  const port = 20_000 + (process.pid % 10_000)
+  const port = await freePort()
   const config = writeTestConfig(temporaryFolder(t), server, practice.settings, { status_port: port })
   const args = [main, 'run', '--until-input-ends', '--config', config]
   const agent = spawn(process.execPath, args, { env: { PATH: '/usr/bin:/bin' }, stdio: ['pipe', 'pipe', 'inherit'] })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { truncateSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
+import { freePort } from '../../../../server/src/testing/test-port.ts'
 import { SourceProblem } from '../../connector.ts'
 import { connectDatabase } from './connection.ts'
 import { databaseProblem } from './database-problem.ts'
@@ -23,14 +23,6 @@ async function said(work: () => Promise<unknown>): Promise<string> {
 }
 
 const connected = (settings: Settings) => said(async () => await (await connectDatabase(settings)).end())
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}
 
 test('every way in which an account is refused names the account as the server sees it, with the statement that mends it', async (t) => {
   const port = await freePort()
