@@ -4,6 +4,8 @@ import type { ServiceErrorCode } from './generated.ts'
 export type ClientErrorCode =
   /** No answer: the connection could not be made, or broke, at every attempt. */
   | 'connection_failed'
+  /** The service's certificate is not trusted here: a wrong address, or a filter of the network. Not repeated. */
+  | 'certificate_untrusted'
   /** No whole answer within the time limit, at every attempt. */
   | 'timeout'
   /** An answer that is not the service's: a proxy's page, for example. */

@@ -119,6 +119,8 @@ export function createConnection(options: {
       const outcome = await make(attempt)
       const isLast = attempt >= retry.attempts
       if (outcome.state === 'broken') {
+        const refused = certificateFault(outcome.cause)
+        if (refused !== null) throw untrusted(refused, baseUrl, attempt, outcome.cause)
         if (isLast) throw unreachable(outcome.because, baseUrl, attempt, outcome.cause)
         await pause(path, attempt, outcome.because, null, signal)
         continue
@@ -227,6 +229,21 @@ function retryAfterMs(headers: Headers): number | null {
   if (/^\d+$/.test(text)) return Number(text) * 1000
   const ms = Date.parse(text) - Date.parse(headers.get('date') ?? new Date().toUTCString())
   return Number.isNaN(ms) ? null : Math.max(0, ms)
+}
+
+/**
+ * Node's or OpenSSL's code of a certificate that this computer does not trust; null for any other fault. Waiting mends none of them, so the request is
+ * not repeated. The codes: https://nodejs.org/api/tls.html#x509-certificate-error-codes
+ */
+function certificateFault(error: unknown): string | null {
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : ''
+  return /CERT|CRL|_VERIFY_|^(INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED)$/.test(code) ? code : null
+}
+
+function untrusted(fault: string, baseUrl: string, attempts: number, cause: unknown): ApiError {
+  const errors = `This computer does not trust the certificate of ${baseUrl} (${fault}). If a filter of your network looks into encrypted connections, name its authority in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS.`
+  return new ApiError({ status: 0, code: 'certificate_untrusted', errors, requestId: null, attempts }, { cause })
 }
 
 function unreachable(

@@ -55,7 +55,12 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     if (options.flag('help')) return await write(helpOf(name, command)).then(() => exitCodes.done)
     if (args.length > command.argsMax)
       throw new UsageError(`Unexpected argument ${JSON.stringify(args[command.argsMax])}.`)
-    let isTokenLost = false
+    const told = new Set<string>()
+    const once = (what: string, text: string) => {
+      if (told.has(what)) return
+      told.add(what)
+      say(text)
+    }
     const context: Context = {
       ...surroundings,
       args,
@@ -63,9 +68,11 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
       json: options.flag('json'),
       client: () =>
         openClient(env, readSettings(env), (event) => {
-          if (event.event !== 'token.store.failed' || isTokenLost) return
-          isTokenLost = true
-          say(`The token cannot be saved for the next command: ${event.because}`)
+          if (event.event === 'token.store.failed')
+            once(event.event, `The token cannot be saved for the next command: ${event.because}`)
+          // Shorter pauses are over before they are read.
+          if (event.event === 'retry' && event.delayMs >= 1000)
+            once(event.event, `No answer yet (${event.because}). The request is repeated for a while; Ctrl-C ends it.`)
         }),
       say,
       write,
@@ -73,10 +80,10 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     return await command.run(context)
   } catch (error) {
     if (signal.aborted) return exitCodes.interrupted
-    const told = explain(error)
-    if (isJson) stderr.write(`${JSON.stringify({ error: errorOf(error), exit_code: told.code })}\n`)
-    else stderr.write(`${told.text}${error instanceof UsageError ? usageOf(name) : ''}\n`)
-    return told.code
+    const { code, text } = explain(error)
+    if (isJson) stderr.write(`${JSON.stringify({ error: errorOf(error), exit_code: code })}\n`)
+    else stderr.write(`${text}${error instanceof UsageError ? usageOf(name) : ''}\n`)
+    return code
   }
 }
 

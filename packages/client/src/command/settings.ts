@@ -60,7 +60,9 @@ export function readCredentials(file: string): Omit<Settings, 'from'> | null {
   }
   const { base_url: baseUrl, client_id: clientId, client_secret: clientSecret } = parseObject(text) ?? {}
   if (typeof baseUrl !== 'string' || typeof clientId !== 'string' || typeof clientSecret !== 'string') {
-    throw new SettingsError(`base_url, client_id or client_secret is missing in ${file}.`)
+    throw new SettingsError(
+      `base_url, client_id or client_secret is missing in ${file}. If the key pair was regenerated in the portal, put its secret there.`,
+    )
   }
   return { baseUrl, clientId, clientSecret }
 }
