@@ -82,6 +82,9 @@ export type AuditEvent = {
   request_id: string | null
 }
 
+/** A sign-up that waits for the click of the mailbox' owner. */
+export type WaitingSignUp = { side: 'company' | 'organization'; tenant_name: string; name: string; email: string }
+
 export type Invitation = {
   side: Side
   tenant_name: string
@@ -101,6 +104,7 @@ export type AccountAnswers = {
   /** `token`: null in production. */
   getReferenceToken: { token: string | null }
   signUp: Done
+  findSignUp: WaitingSignUp
   /** `refusal`: why it would be refused; null when it is good. */
   checkPassword: { refusal: string | null }
   findInvitation: Invitation

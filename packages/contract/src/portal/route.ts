@@ -12,6 +12,7 @@ export const portalPages = [
   '/forgot-password',
   '/reset-password',
   '/verify-email',
+  '/email-change',
   '/invitation',
   '/mail',
   '/docs',
@@ -34,6 +35,8 @@ export const portalRoutes = {
   /** The sandbox's token for trying requests in the API reference. */
   getReferenceToken: { method: 'GET', path: '/reference_token', action: 'anyone' },
   signUp: { method: 'POST', path: '/sign_up', action: 'anyone' },
+  /** Who and what a link from a mail confirms. It changes nothing: a scanner of mails opens links, and runs the scripts of the page. */
+  findSignUp: { method: 'POST', path: '/sign_up/find', action: 'anyone' },
   /** Whether a new password would be accepted, for the form while it is typed. */
   checkPassword: { method: 'POST', path: '/password_check', action: 'anyone' },
   findInvitation: { method: 'POST', path: '/invitations/find', action: 'anyone' },

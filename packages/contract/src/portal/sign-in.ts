@@ -17,7 +17,7 @@ export const signInRoutes = {
   /** With what the provider sent the browser back with, in the browser that began. */
   finishIdentitySignIn: { method: 'POST', path: '/auth/identity-provider/finish', gate: 'anyone' },
   signOut: { method: 'POST', path: '/auth/sign-out', gate: 'anyone' },
-  /** Makes the account that somebody signed up for. The page that the mail links to sends it, so that a scanner's look at the link does nothing. */
+  /** Makes the account that somebody signed up for. A person's click on the page that the mail links to sends it. */
   verifyEmail: { method: 'POST', path: '/auth/verify-email', gate: 'anyone' },
   requestPasswordReset: { method: 'POST', path: '/auth/request-password-reset', gate: 'anyone' },
   resetPassword: { method: 'POST', path: '/auth/reset-password', gate: 'anyone' },

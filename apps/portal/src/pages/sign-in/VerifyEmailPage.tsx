@@ -1,39 +1,56 @@
-import { Loader } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Navigate } from '@tanstack/react-router'
-import { callSignIn } from '../../api/call.ts'
+import { Button, Loader } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { call, callSignIn } from '../../api/call.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageLink } from '../../ui/links.tsx'
 import { takeLinkToken } from './link-token.ts'
 import { SignedOutPage } from './SignedOutPage.tsx'
 
-/** Confirms an e-mail address by the link that was mailed to it. */
+/** Completes a sign-up with the link that was mailed. By a button, because a scanner of mails opens pages too: a stranger may have typed the address. */
 export function VerifyEmailPage() {
   const token = takeLinkToken()
-  // A query, for it is to be sent once, however often the page is drawn.
-  const verify = useQuery({
-    queryKey: ['verifyEmail', token],
-    queryFn: () => callSignIn('verifyEmail', { token }),
+  const navigate = useNavigate()
+  const signUp = useQuery({
+    queryKey: ['findSignUp', token],
+    queryFn: () => call('findSignUp', { body: { token } }),
     enabled: token !== '',
     retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
   })
-  if (verify.isSuccess) return <Navigate to="/sign-in" search={{ notice: 'verified' }} replace />
-  if (token !== '' && verify.isPending) {
+  const confirm = useMutation({
+    mutationFn: () => callSignIn('verifyEmail', { token }),
+    onSuccess: () => navigate({ to: '/sign-in', search: { notice: 'verified' }, replace: true }),
+    gcTime: 0,
+  })
+  if (token !== '' && signUp.isPending) {
     return (
-      <SignedOutPage title="Confirming your e-mail address">
-        <Loader size="sm" aria-label="Confirming" />
+      <SignedOutPage title="Confirm your sign-up">
+        <Loader size="sm" aria-label="Loading" />
       </SignedOutPage>
     )
   }
+  if (!signUp.data) {
+    return (
+      <SignedOutPage
+        title="This link is not valid"
+        description="It was already used, is older than a day, or is incomplete. If you have confirmed your address, sign in. Otherwise sign up again."
+      >
+        <ErrorNote error={signUp.error} />
+        <PageLink to="/sign-in">Go to the sign-in page</PageLink>
+        <PageLink to="/sign-up">Sign up</PageLink>
+      </SignedOutPage>
+    )
+  }
+  const { side, tenant_name, name, email } = signUp.data
   return (
     <SignedOutPage
-      title="This link is not valid"
-      description="It was already used, is older than a day, or is incomplete. If you have confirmed your address, sign in. Otherwise sign up again."
+      title="Confirm your sign-up"
+      description={`${name} signed up with ${email}, as the owner of the ${side === 'company' ? 'company' : 'practice'} “${tenant_name}”. If that was not you, close this page: nothing is created.`}
     >
-      <ErrorNote error={verify.error} />
-      <PageLink to="/sign-in">Go to the sign-in page</PageLink>
-      <PageLink to="/sign-up">Sign up</PageLink>
+      <ErrorNote error={confirm.error} />
+      <Button onClick={() => confirm.mutate()} loading={confirm.isPending}>
+        Confirm sign-up
+      </Button>
     </SignedOutPage>
   )
 }

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { someWorld } from '../../testing/test-world.ts'
 
 const html = { accept: 'text/html,application/xhtml+xml' }
+
+test('each page that the portal has is answered by it, also the ones that only a mail links to', async (t) => {
+  const world = await someWorld(t, { portalDir: builtPages(t) })
+  const source = ['router.tsx', 'routes/signed-out.tsx']
+    .map((file) => readFileSync(new URL(`../../../../portal/src/${file}`, import.meta.url), 'utf8'))
+    .join('')
+  const paths = [...source.matchAll(/\bpath: '(\/[^']*)'/g)].map(([, path = '']) => path.replace(/\$\w+/g, '7'))
+  assert.ok(paths.length > 10, String(paths.length))
+  for (const path of paths) assert.equal((await world.request(path, { headers: html })).status, 200, path)
+})
 
 test('a page comes with a policy that lets in our own files and this answer’s styles alone', async (t) => {
   const world = await someWorld(t, { portalDir: builtPages(t) })

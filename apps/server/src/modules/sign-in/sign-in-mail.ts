@@ -28,7 +28,7 @@ export function signUpMail(publicUrl: string, to: Recipient, tenantName: string,
     text: `Hello ${to.name},
 
 We received a sign-up of ${quoted(tenantName)} for Bridgework with this e-mail address.
-Open this link within a day to confirm the address:
+Open this link within a day, and confirm the sign-up on the page:
 
 ${publicUrl}/verify-email#${token}
 

@@ -53,6 +53,21 @@ export async function requestSignUp(
   })
 }
 
+/** What a mailed link confirms. Throws Problem invitation_unknown for a link that was used or is too old. */
+export async function findSignUp(
+  pool: Pool,
+  secretKey: SecretKey,
+  token: string,
+): Promise<Omit<SignUp, 'passwordHash'>> {
+  const { rows } = await pool.query<Omit<SignUp, 'passwordHash'>>(
+    `select side, tenant_name as "tenantName", name, email from sign_up where ${isLive}`,
+    liveValues(secretKey, token),
+  )
+  const [signUp] = rows
+  if (!signUp) throw new Problem('invitation_unknown')
+  return signUp
+}
+
 /**
  * Makes of a sign-up, whose link came back from the mailbox, an account and the company or organization that it owns: all of it or nothing.
  * Throws Problem invitation_unknown for a link that was used or is too old, and another Problem when the address has got an account meanwhile.
@@ -63,14 +78,10 @@ export async function completeSignUp(
   token: string,
   caller: { ip: string; requestId: string },
 ): Promise<void> {
-  if (!isSecret('bwi', token)) throw new Problem('invitation_unknown')
   await withTransaction(pool, async (client) => {
     const { rows } = await client.query<SignUp>(
-      `delete from sign_up
-        where token_hmac = any($1::bytea[]) and expires_at - clock_timestamp() between interval '0' and $2 * interval '1 millisecond'
-       returning side, tenant_name as "tenantName", name, email, password_hash as "passwordHash"`,
-      // One that lives longer than ever given was made before the clock was set back.
-      [secretKey.hmacs(token), lifetimeMs + 60_000],
+      `delete from sign_up where ${isLive} returning side, tenant_name as "tenantName", name, email, password_hash as "passwordHash"`,
+      liveValues(secretKey, token),
     )
     const [signUp] = rows
     if (!signUp) throw new Problem('invitation_unknown')
@@ -87,4 +98,12 @@ export async function completeSignUp(
       ...caller,
     })
   })
+}
+
+/** Of the values of `liveValues`. One that lives longer than ever given was made before the clock was set back. */
+const isLive = `token_hmac = any($1::bytea[]) and expires_at - clock_timestamp() between interval '0' and $2 * interval '1 millisecond'`
+
+function liveValues(secretKey: SecretKey, token: string): unknown[] {
+  if (!isSecret('bwi', token)) throw new Problem('invitation_unknown')
+  return [secretKey.hmacs(token), lifetimeMs + 60_000]
 }

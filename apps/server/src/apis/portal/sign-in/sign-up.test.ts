@@ -23,6 +23,11 @@ test('a person who signs up owns a company or a practice once the link from the 
     const token = await world.linkSecret(email)
     assert.match((await world.mailsTo(email))[0]?.text ?? '', /^http:\/\/localhost\/verify-email#bwi_/m)
 
+    // What the page asks by itself, and a scanner of mails with it, completes nothing.
+    const found = await world.postPage('/sign_up/find', { token })
+    assert.deepEqual([found.status, found.body], [200, { side, tenant_name: 'Vendor Inc.', name: 'Olga Owner', email }])
+    assert.equal((await world.postPage('/auth/sign-in/email', { email, password: olga.password })).status, 401)
+
     assert.equal((await world.postPage('/auth/verify-email', { token })).status, 200)
 
     const session = await (await world.signIn({ email, password: olga.password })).get('/session')
@@ -32,7 +37,9 @@ test('a person who signs up owns a company or a practice once the link from the 
       memberships.map((each) => [each.side, each.name, each.role]),
       [[side, 'Vendor Inc.', 'owner']],
     )
-    assert.equal((await world.postPage('/auth/verify-email', { token })).body.code, 'invitation_unknown')
+    for (const path of ['/sign_up/find', '/auth/verify-email']) {
+      assert.equal((await world.postPage(path, { token })).body.code, 'invitation_unknown', path)
+    }
   }
 })
 
