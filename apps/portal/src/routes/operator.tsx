@@ -47,7 +47,7 @@ const operatorOrganizations = createRoute({
   getParentRoute: () => operator,
   path: '/organizations',
   ...sorted,
-  loader: ({ deps }) => load(read('listOperatorOrganizations', { query: sortedQuery(deps) })),
+  loader: ({ deps }) => load(read('listOperatorOrganizations', { query: sortedQuery('organizations', deps) })),
   component: lazy(() => import('../pages/operator/tenants/OrganizationsPage.tsx'), 'OrganizationsPage'),
 })
 
@@ -55,7 +55,7 @@ const operatorAgents = createRoute({
   getParentRoute: () => operator,
   path: '/agents',
   ...sorted,
-  loader: ({ deps }) => load(read('listOperatorAgents', { query: sortedQuery(deps) })),
+  loader: ({ deps }) => load(read('listOperatorAgents', { query: sortedQuery('agents', deps) })),
   component: lazy(() => import('../pages/operator/AgentsPage.tsx'), 'AgentsPage'),
 })
 

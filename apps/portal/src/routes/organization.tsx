@@ -5,7 +5,11 @@ import { queryClient } from '../api/query-client.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
-import { disclosureSearch, disclosuresQuery } from '../pages/organization/disclosures/disclosures.ts'
+import {
+  acceptedDisclosureFilter,
+  disclosureSearch,
+  disclosuresQuery,
+} from '../pages/organization/disclosures/disclosures.ts'
 import { oneOf, textOf } from '../shell/plain-search.ts'
 import { type ListSearch, listQuery, listSearch } from '../ui/state/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
@@ -37,7 +41,10 @@ const location = createRoute({
   validateSearch: (search): { range?: TimelineRange } => ({ range: oneOf(search, 'range', ['24h', '7d']) ?? '24h' }),
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
-    Promise.all([load(read('getLocation', { params, query: deps })), load(read('listAgents', { params }))]),
+    Promise.all([
+      load(read('getLocation', { params, query: { range: deps.range } })),
+      load(read('listAgents', { params })),
+    ]),
   component: lazy(() => import('../pages/organization/locations/LocationPage.tsx'), 'LocationPage'),
 })
 
@@ -102,7 +109,7 @@ const disclosures = createRoute({
   getParentRoute: () => organization,
   path: '/disclosures',
   validateSearch: disclosureSearch,
-  loaderDeps: ({ search }) => search,
+  loaderDeps: ({ search }) => acceptedDisclosureFilter(search),
   loader: ({ params, deps }) =>
     Promise.all([
       load(

@@ -1,9 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useTypedText } from './state/typed-text.ts'
 import { type ListSearch, useUrlState } from './state/url-state.ts'
-
-const pauseMs = 300
 
 /** Narrows a list as one types; the text is kept in the address, as this parameter, and the list begins at its first page again. */
 export function SearchField({
@@ -19,16 +17,7 @@ export function SearchField({
   isLabelShown?: boolean
 }) {
   const [{ [parameter]: search = '' }, change] = useUrlState<ListSearch & { person?: string }>()
-  const [text, setText] = useState(search)
-  const pending = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // The address may change without us: by the back button, or a link.
-  useEffect(() => setText(search), [search])
-  useEffect(() => () => clearTimeout(pending.current), [])
-  const apply = (value: string, afterMs: number) => {
-    setText(value)
-    clearTimeout(pending.current)
-    pending.current = setTimeout(() => change({ [parameter]: value.trim() || undefined, page: undefined }), afterMs)
-  }
+  const [text, setText] = useTypedText(search, (typed) => change({ [parameter]: typed || undefined, page: undefined }))
   return (
     <TextInput
       type="search"
@@ -36,10 +25,10 @@ export function SearchField({
       placeholder={placeholder}
       value={text}
       maxLength={100}
-      onChange={(event) => apply(event.currentTarget.value, pauseMs)}
+      onChange={(event) => setText(event.currentTarget.value)}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
-        text !== '' && <CloseButton size="sm" aria-label={`Clear ${parameter}`} onClick={() => apply('', 0)} />
+        text !== '' && <CloseButton size="sm" aria-label={`Clear ${parameter}`} onClick={() => setText('')} />
       }
       w={{ base: '100%', xs: isLabelShown ? 190 : 280 }}
     />

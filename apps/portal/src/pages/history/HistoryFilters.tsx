@@ -1,5 +1,6 @@
 import { auditKinds, type Side } from '@bridgework/contract/portal'
-import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Button, Group, Select } from '@mantine/core'
+import { DayField } from '../../ui/DayField.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { useUrlState } from '../../ui/state/url-state.ts'
 import type { HistorySearch } from './history-search.ts'
@@ -25,22 +26,8 @@ export function HistoryFilters({ side }: { side: Side }) {
         clearButtonProps={{ 'aria-label': 'All kinds' }}
         w={{ base: '100%', xs: 190 }}
       />
-      <TextInput
-        label="From"
-        type="date"
-        value={search.from ?? ''}
-        {...(search.to !== undefined && { max: search.to })}
-        onChange={(event) => change({ from: event.currentTarget.value, page: undefined })}
-        w={{ base: '100%', xs: 140 }}
-      />
-      <TextInput
-        label="To"
-        type="date"
-        value={search.to ?? ''}
-        {...(search.from !== undefined && { min: search.from })}
-        onChange={(event) => change({ to: event.currentTarget.value, page: undefined })}
-        w={{ base: '100%', xs: 140 }}
-      />
+      <DayField name="from" width={140} />
+      <DayField name="to" width={140} />
       {isFiltered && (
         <Button variant="subtle" onClick={() => change(none)}>
           Clear filters

@@ -1,4 +1,4 @@
-import { type AuditKind, auditKinds } from '@bridgework/contract/portal'
+import { type AuditKind, acceptedFilters, auditKinds } from '@bridgework/contract/portal'
 import { oneOf, textOf } from '../../shell/plain-search.ts'
 import { type ListSearch, listQuery, listSearch } from '../../ui/state/url-state.ts'
 
@@ -18,7 +18,7 @@ export function historySearch(raw: Record<string, unknown>): HistorySearch {
 /** The same as the query of a page, and as that of the file with all pages. */
 export function historyQuery(search: HistorySearch) {
   const { person, kind, from, to } = search
-  return { ...listQuery(search), person, kind, from, to }
+  return acceptedFilters({ ...listQuery(search), person, kind, from, to })
 }
 
 export function historyFileQuery(search: HistorySearch) {

@@ -20,7 +20,7 @@ const route = getRouteApi('/signed-in/operator/agents')
 export function AgentsPage() {
   const search = route.useSearch()
   const { data: list } = useSuspenseQuery(
-    read('listOperatorAgents', { query: sortedQuery(search) }, { everyMs: 10_000 }),
+    read('listOperatorAgents', { query: sortedQuery('agents', search) }, { everyMs: 10_000 }),
   )
   return (
     <>

@@ -44,6 +44,7 @@ const without: Record<string, string> = {
   'pages/sign-in/SecondFactor.tsx': secret,
   'pages/sign-in/SignInForm.tsx': signedOut,
   'pages/sign-in/SignUpPage.tsx': signedOut,
+  'ui/DayField.tsx': address,
   'ui/ReasonInput.tsx': part,
   'ui/SearchField.tsx': address,
 }

@@ -1,3 +1,4 @@
+import { acceptedFilters, type SortedList, sortColumns } from '@bridgework/contract/portal'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 
 /** What every list keeps in its address. Use it in a route's validateSearch: `validateSearch: (search) => ({ ...listSearch(search), … })`. */
@@ -12,7 +13,7 @@ export function listSearch(search: Record<string, unknown>): ListSearch {
 
 /** The list's part of a route's query for the server. */
 export function listQuery({ search, page }: ListSearch): { search: string | undefined; page: string | undefined } {
-  return { search, page: page === undefined ? undefined : String(page) }
+  return acceptedFilters({ search, page: page === undefined ? undefined : String(page) })
 }
 
 /** A list that the server sorts: by a column, `-` before it for descending. */
@@ -23,9 +24,10 @@ export function sortedSearch(search: Record<string, unknown>): SortedSearch {
   return { ...listSearch(search), ...(/^-?[a-z_]{1,30}$/.test(sort) && { sort }) }
 }
 
-/** A sorted list's part of a route's query for the server. */
-export function sortedQuery(search: SortedSearch) {
-  return { ...listQuery(search), sort: search.sort }
+/** A sorted list's part of a route's query for the server. A column that it does not have counts as none. */
+export function sortedQuery(list: SortedList, search: SortedSearch) {
+  const isKnown = (sortColumns[list] as readonly string[]).includes(search.sort?.replace(/^-/, '') ?? '')
+  return { ...listQuery(search), sort: isKnown ? search.sort : undefined }
 }
 
 /** The page's state as its address has it, and a way to change parts of it (undefined takes one away) without leaving the page. */

@@ -8,7 +8,7 @@ import type { Disclosure, DisclosureRow } from './store.ts'
 export type DisclosureFilter = {
   locationIds: readonly LocationId[]
   companyId: CompanyId | null
-  dataset: DatasetName | null
+  dataset: string | null
   from: Date
   until: Date
 }

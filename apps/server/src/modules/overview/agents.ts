@@ -1,11 +1,11 @@
+import type { sortColumns } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { containing, orderOf, queryPage, type Sort } from '../../platform/database/search.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, OrganizationId } from '../../platform/identity/identity.ts'
 
 /** What agents are sorted by. */
-export const agentColumns = ['name', 'organization', 'last_contact', 'version', 'enrolled'] as const
-type AgentColumn = (typeof agentColumns)[number]
+type AgentColumn = (typeof sortColumns.agents)[number]
 
 /** A part of all agents, as sorted or the one silent for longest first and revoked ones last, with the name of its organization. */
 export async function pageOfAgents(

@@ -1,4 +1,4 @@
-import type { MemberRole, Side } from '@bridgework/contract/portal'
+import type { MemberRole, Side, sortColumns } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { containing, orderOf, queryPage, type Sort } from '../../platform/database/search.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -37,12 +37,10 @@ export type MembershipEntry = {
 type SignInFacts<Email> = { ownerEmail: Email; isSecondFactorRequired: boolean }
 
 /** What companies are sorted by. */
-export const companyColumns = ['name', 'state', 'verified', 'created'] as const
-type CompanyColumn = (typeof companyColumns)[number]
+type CompanyColumn = (typeof sortColumns.companies)[number]
 
 /** What organizations are sorted by. */
-export const organizationColumns = ['name', 'id', 'locations', 'second_factor', 'created'] as const
-type OrganizationColumn = (typeof organizationColumns)[number]
+type OrganizationColumn = (typeof sortColumns.organizations)[number]
 
 /** What a company says of itself, and who verified it: what the operator verifies it by. */
 type IdentityFacts = {

@@ -1,7 +1,8 @@
+import { filterFaults } from '@bridgework/contract/portal'
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { useTypedText } from '../../../ui/state/typed-text.ts'
 import { useUrlState } from '../../../ui/state/url-state.ts'
-import { filterOf, isAccepted, noFilter, type RequestFilter } from './usage-search.ts'
+import { noFilter, type RequestFilter } from './usage-search.ts'
 
 const outcomes = [
   { value: 'ok', label: 'Successful' },
@@ -24,33 +25,32 @@ const fieldWidth = { base: '100%', xs: 190 }
 /** Filters the request log; kept in the address. */
 export function RequestFilters() {
   const [search, change] = useUrlState<RequestFilter>()
-  const filter = filterOf(search)
+  const faults = filterFaults(search)
   return (
     <Group align="flex-end" gap="sm">
       <Select
         label="Outcome"
         placeholder="All requests"
         data={outcomes}
-        value={filter.outcome ?? null}
+        value={search.outcome ?? null}
         onChange={(outcome) => change({ outcome })}
         clearable
         clearButtonProps={{ 'aria-label': 'All requests' }}
         w={fieldWidth}
       />
       {texts.map((field) => (
-        <TextFilter key={field.name} {...field} value={filter[field.name] ?? ''} onChange={change} />
-      ))}
-      {(['since', 'until'] as const).map((name) => (
-        <TextInput
-          key={name}
-          label={name === 'since' ? 'From' : 'Until'}
-          type="datetime-local"
-          value={localTime(filter[name])}
-          onChange={(event) => change({ [name]: instantOf(event.currentTarget.value) })}
-          w={fieldWidth}
+        <TextFilter
+          key={field.name}
+          {...field}
+          value={search[field.name] ?? ''}
+          error={faults[field.name]}
+          onChange={change}
         />
       ))}
-      {Object.keys(filter).length > 0 && (
+      {(['since', 'until'] as const).map((name) => (
+        <TimeFilter key={name} name={name} value={search[name]} error={faults[name]} onChange={change} />
+      ))}
+      {Object.keys(noFilter).some((name) => search[name as keyof RequestFilter]) && (
         <Button variant="subtle" onClick={() => change(noFilter)}>
           Clear filters
         </Button>
@@ -59,35 +59,53 @@ export function RequestFilters() {
   )
 }
 
-const pauseMs = 400
-
 /** Filters when the person has stopped typing. */
 function TextFilter({
   name,
   label,
   placeholder,
   value,
+  error,
   onChange,
-}: (typeof texts)[number] & { value: string; onChange: (change: RequestFilter) => void }) {
-  const [text, setText] = useState(value)
-  const pending = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // The address may change without us: by the back button, or by "Clear filters".
-  useEffect(() => setText(value), [value])
-  useEffect(() => () => clearTimeout(pending.current), [])
+}: (typeof texts)[number] & {
+  value: string
+  error: string | undefined
+  onChange: (change: { [name: string]: string | undefined }) => void
+}) {
+  const [text, setText] = useTypedText(value, (typed) => onChange({ [name]: typed || undefined }))
   return (
     <TextInput
       label={label}
       placeholder={placeholder}
       value={text}
-      error={text !== '' && !isAccepted(name, text) && 'A number like 404, or 4xx'}
+      error={error}
       maxLength={100}
-      onChange={(event) => {
-        const typed = event.currentTarget.value
-        setText(typed)
-        clearTimeout(pending.current)
-        if (typed !== '' && !isAccepted(name, typed.trim())) return
-        pending.current = setTimeout(() => onChange({ [name]: typed.trim() || undefined } as RequestFilter), pauseMs)
-      }}
+      onChange={(event) => setText(event.currentTarget.value)}
+      w={fieldWidth}
+    />
+  )
+}
+
+/** The first or the last moment, in the viewer's time. */
+function TimeFilter({
+  name,
+  value,
+  error,
+  onChange,
+}: {
+  name: 'since' | 'until'
+  value: string | undefined
+  error: string | undefined
+  onChange: (change: RequestFilter) => void
+}) {
+  const [text, setText] = useTypedText(localTime(value), (typed) => onChange({ [name]: instantOf(typed) }))
+  return (
+    <TextInput
+      label={name === 'since' ? 'From' : 'Until'}
+      type="datetime-local"
+      value={text}
+      error={error}
+      onChange={(event) => setText(event.currentTarget.value)}
       w={fieldWidth}
     />
   )

@@ -1,4 +1,4 @@
-import type { RequestOutcome, UsageRange } from '@bridgework/contract/portal'
+import { acceptedFilters, type RequestOutcome, type UsageRange } from '@bridgework/contract/portal'
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { call } from '../../../api/call.ts'
 import { oneOf, textOf } from '../../../shell/plain-search.ts'
@@ -16,23 +16,18 @@ export type UsageSearch = RequestFilter & { range?: UsageRange }
 
 export function usageSearch(search: Record<string, unknown>): UsageSearch {
   const range = oneOf(search, 'range', ['1h', '7d', '30d'])
-  return { ...(range && { range }), ...filterOf(search) }
-}
-
-/** The filters among the parts of an address. */
-export function filterOf(search: Record<string, unknown>): RequestFilter {
   const outcome = oneOf(search, 'outcome', outcomes)
   const given = texts.flatMap((name) => {
     const text = textOf(search, name)
-    return text === undefined || !isAccepted(name, text) ? [] : [[name, text] as const]
+    return text === undefined ? [] : [[name, text] as const]
   })
-  return { ...(outcome && { outcome }), ...Object.fromEntries(given) }
+  return { ...(range && { range }), ...(outcome && { outcome }), ...Object.fromEntries(given) }
 }
 
-/** Whether the server takes the text as this filter. */
-export function isAccepted(name: string, text: string): boolean {
-  if (name === 'status') return /^([1-5]\d\d|[2-5]xx)$/.test(text)
-  return (name !== 'since' && name !== 'until') || !Number.isNaN(Date.parse(text))
+/** The filters among the parts of an address that the server accepts. */
+export function filterOf(search: UsageSearch): RequestFilter {
+  const { range: _, ...filter } = usageSearch({ ...search })
+  return acceptedFilters(filter)
 }
 
 /** No filter at all, for an address that has some. */

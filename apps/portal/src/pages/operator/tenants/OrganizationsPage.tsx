@@ -19,7 +19,9 @@ const route = getRouteApi('/signed-in/operator/organizations')
 /** Every organization, with its locations and the last contact of its agents. */
 export function OrganizationsPage() {
   const search = route.useSearch()
-  const { data: list } = useSuspenseQuery(read('listOperatorOrganizations', { query: sortedQuery(search) }))
+  const { data: list } = useSuspenseQuery(
+    read('listOperatorOrganizations', { query: sortedQuery('organizations', search) }),
+  )
   return (
     <>
       <PageHeader

@@ -20,5 +20,5 @@ export function companySearch(search: Record<string, unknown>): CompanySearch {
 }
 
 export function companyQuery(search: CompanySearch) {
-  return { ...sortedQuery(search), state: search.state, verified: search.verified }
+  return { ...sortedQuery('companies', search), state: search.state, verified: search.verified }
 }

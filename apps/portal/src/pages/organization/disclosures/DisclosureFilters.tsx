@@ -1,9 +1,10 @@
 import type { OrganizationPage } from '@bridgework/contract/portal'
-import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Button, Group, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read } from '../../../api/query.ts'
+import { DayField } from '../../../ui/DayField.tsx'
 import { useUrlState } from '../../../ui/state/url-state.ts'
 import type { DisclosureFilter } from './disclosures.ts'
 
@@ -57,29 +58,19 @@ export function DisclosureFilters({
       <Select
         label="Dataset"
         placeholder="All datasets"
-        data={datasets.map(({ dataset, title }) => ({ value: dataset, label: title }))}
+        data={withChosen(
+          datasets.map(({ dataset, title }) => ({ value: dataset, label: title })),
+          filter.dataset,
+          undefined,
+        )}
         value={filter.dataset ?? null}
         onChange={(dataset) => change({ dataset })}
         clearable
         clearButtonProps={{ 'aria-label': 'All datasets' }}
         w={{ base: '100%', xs: 180 }}
       />
-      <TextInput
-        label="From"
-        type="date"
-        value={filter.from ?? ''}
-        {...(filter.to !== undefined && { max: filter.to })}
-        onChange={(event) => change({ from: event.currentTarget.value })}
-        w={{ base: '100%', xs: 150 }}
-      />
-      <TextInput
-        label="To"
-        type="date"
-        value={filter.to ?? ''}
-        {...(filter.from !== undefined && { min: filter.from })}
-        onChange={(event) => change({ to: event.currentTarget.value })}
-        w={{ base: '100%', xs: 150 }}
-      />
+      <DayField name="from" width={150} />
+      <DayField name="to" width={150} />
       {isFiltered && (
         <Button
           variant="subtle"

@@ -18,7 +18,7 @@ import { titleWithNotes } from '../access/dataset-title.ts'
 import { DisclosedRecordsDrawer } from './DisclosedRecords.tsx'
 import { DisclosureChart } from './DisclosureChart.tsx'
 import { DisclosureFilters } from './DisclosureFilters.tsx'
-import { disclosuresQuery } from './disclosures.ts'
+import { acceptedDisclosureFilter, disclosuresQuery } from './disclosures.ts'
 import { PatientAccounting } from './PatientAccounting.tsx'
 import { SealSection } from './SealSection.tsx'
 
@@ -27,7 +27,7 @@ const route = getRouteApi('/signed-in/organization/$organization_id/disclosures'
 /** Who read what, and when: every response that sent, counted or compared records. */
 export function DisclosuresPage() {
   const params = route.useParams()
-  const filter = route.useSearch()
+  const filter = acceptedDisclosureFilter(route.useSearch())
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params }))
   const { data: summary } = useSuspenseQuery(read('summarizeDisclosures', { params, query: filter }))
   const list = useSuspenseInfiniteQuery(disclosuresQuery(params.organization_id, filter))

@@ -1,3 +1,4 @@
+import { acceptedFilters } from '@bridgework/contract/portal'
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { call } from '../../../api/call.ts'
 import { textOf } from '../../../shell/plain-search.ts'
@@ -9,6 +10,11 @@ export type DisclosureFilter = { [name in (typeof names)[number]]?: string | und
 
 export function disclosureSearch(raw: Record<string, unknown>): DisclosureFilter {
   return Object.fromEntries(names.map((name) => [name, textOf(raw, name)]))
+}
+
+/** The filters of an address that the server accepts. The address may have more, of which the server knows nothing. */
+export function acceptedDisclosureFilter(search: DisclosureFilter): DisclosureFilter {
+  return acceptedFilters(disclosureSearch({ ...search }))
 }
 
 /** Disclosures, newest first, as many pages as were asked for. */

@@ -33,7 +33,9 @@ export function LocationPage() {
   const params = route.useParams()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { data: location } = useSuspenseQuery(read('getLocation', { params, query: search }, { everyMs: 15_000 }))
+  const { data: location } = useSuspenseQuery(
+    read('getLocation', { params, query: { range: search.range } }, { everyMs: 15_000 }),
+  )
   const note = advice[location.state]
   return (
     <>

@@ -1,4 +1,4 @@
-import { mayDo } from '@bridgework/contract/portal'
+import { mayDo, sortColumns } from '@bridgework/contract/portal'
 import { servicePlotOf } from '../../../modules/activity/service-minute.ts'
 import { agentsOf, countAgents } from '../../../modules/agents/agent-state.ts'
 import { listAgreements, publishAgreement } from '../../../modules/credentials/agreement.ts'
@@ -13,7 +13,7 @@ import { countDisclosures } from '../../../modules/disclosure/store.ts'
 import { measureMail } from '../../../modules/mail/backlog.ts'
 import { createTenant } from '../../../modules/membership/create-tenant.ts'
 import { tenantIdOf } from '../../../modules/membership/tenant.ts'
-import { agentColumns, pageOfAgents } from '../../../modules/overview/agents.ts'
+import { pageOfAgents } from '../../../modules/overview/agents.ts'
 import { countDirectory } from '../../../modules/overview/directory-counts.ts'
 import { listSlotsInUse, listTokenAttempts } from '../../../modules/overview/limits-in-use.ts'
 import {
@@ -22,12 +22,7 @@ import {
   listRerenderBacklog,
   surveyFreshness,
 } from '../../../modules/overview/sync-health.ts'
-import {
-  companyColumns,
-  organizationColumns,
-  pageOfCompanies,
-  pageOfOrganizations,
-} from '../../../modules/overview/tenants.ts'
+import { pageOfCompanies, pageOfOrganizations } from '../../../modules/overview/tenants.ts'
 import { inviteMember } from '../../../modules/sign-in/invitation.ts'
 import { withTransaction } from '../../../platform/database/pool.ts'
 import { measureDatabase } from '../../../platform/database/size.ts'
@@ -98,7 +93,7 @@ export const operatorHandlers: PortalHandlers<
       ...page,
       state: readChoice(query, 'state', companyStates),
       isVerified: verifiedChoices[readChoice(query, 'verified', ['yes', 'no']) ?? 'any'],
-      sort: readSort(query, companyColumns),
+      sort: readSort(query, sortColumns.companies),
     })
     return toListed(page, total, await operatorCompanies(pool, companies))
   },
@@ -135,7 +130,7 @@ export const operatorHandlers: PortalHandlers<
     const page = readListPage(query)
     const { total, organizations } = await pageOfOrganizations(pool, {
       ...page,
-      sort: readSort(query, organizationColumns),
+      sort: readSort(query, sortColumns.organizations),
     })
     const agents = await agentsOf(
       pool,
@@ -158,7 +153,7 @@ export const operatorHandlers: PortalHandlers<
 
   listOperatorAgents: async ({ pool, now }, { query }) => {
     const page = readListPage(query)
-    const { total, agents } = await pageOfAgents(pool, { ...page, sort: readSort(query, agentColumns) })
+    const { total, agents } = await pageOfAgents(pool, { ...page, sort: readSort(query, sortColumns.agents) })
     const ids = agents.map(({ id }) => id)
     const problemsOf = await problemsByAgent(pool, ids, [])
     return toListed(

@@ -1,15 +1,14 @@
 import type { Listed } from '@bridgework/contract/portal'
-import { type Query, readNumber, readSearch } from './query.ts'
+import { type Query, readPageNumber, readSearch } from './query.ts'
 
 /** Which part of a list is asked for. */
 export type ListPage = { search: string; page: number; limit: number; offset: number }
 
 const pageSize = 25
-const pageMax = 999_999
 
 /** `search` and `page` of a list's query. Throws Problem parameter_invalid. */
 export function readListPage(query: Query): ListPage {
-  const page = readNumber(query, 'page', pageMax) ?? 1
+  const page = readPageNumber(query)
   return { search: readSearch(query), page, limit: pageSize, offset: (page - 1) * pageSize }
 }
 

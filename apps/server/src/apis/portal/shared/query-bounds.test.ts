@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { datasetNames } from '@bridgework/contract'
 import type { Problem } from '../../../platform/errors/problem.ts'
 import {
   type Query,
   readBefore,
   readChoice,
   readCompanyId,
-  readDataset,
   readDays,
   readInstant,
-  readNumber,
+  readPageNumber,
   readPeriod,
   readQuery,
   readSearch,
@@ -48,10 +46,10 @@ const kinds: Record<
     ],
     bad: ['a'.repeat(101)],
   },
-  'a number from 1 to a bound': {
-    read: (query) => readNumber(query, 'page', 999_999),
+  'the number of a page': {
+    read: readPageNumber,
     name: 'page',
-    absent: null,
+    absent: 1,
     good: [
       ['1', 1],
       ['10', 10],
@@ -86,13 +84,6 @@ const kinds: Record<
     absent: null,
     good: [[companyId, companyId]],
     bad: ['0', `${companyId}0`, 'x'],
-  },
-  'a dataset': {
-    read: readDataset,
-    name: 'dataset',
-    absent: null,
-    good: datasetNames.map((name) => [name, name]),
-    bad: ['teeth', 'toString'],
   },
   'the id of an entry': {
     read: readBefore,

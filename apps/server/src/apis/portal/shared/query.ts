@@ -1,4 +1,4 @@
-import { type DatasetName, isDatasetName } from '@bridgework/contract'
+import { type FilterName, filterFault, filterFaults } from '@bridgework/contract/portal'
 import type { Sort } from '../../../platform/database/search.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../../platform/identity/identity.ts'
@@ -33,27 +33,25 @@ export function readChoice<T extends string>(query: Query, name: string, choices
   return choice
 }
 
-/** A whole number from 1 to `max`, null when it is absent. */
-export function readNumber(query: Query, name: string, max: number): number | null {
-  const text = query[name] ?? ''
-  if (text === '') return null
-  const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0
-  if (value < 1 || value > max) throw invalid(`${name} must be a whole number from 1 to ${max}.`)
-  return value
+/** The number of a list's page; the first when it is absent. */
+export function readPageNumber(query: Query): number {
+  return Number(checked(query, 'page') || 1)
 }
 
 /** Text to search for, without the spaces around it. */
-export function readSearch(query: Query, name = 'search'): string {
-  const text = query[name] ?? ''
-  if (text.length > searchLengthMax) throw invalid(`${name} must have at most ${searchLengthMax} characters.`)
-  return text.trim()
+export function readSearch(query: Query, name: 'search' | 'person' = 'search'): string {
+  return checked(query, name).trim()
 }
 
 /** Days without a zone, both included; null for an open end. */
 export function readDays(query: Query): { from: Temporal.PlainDate | null; to: Temporal.PlainDate | null } {
-  const [from, to] = [readDay(query, 'from'), readDay(query, 'to')]
-  if (from && to && Temporal.PlainDate.compare(from, to) > 0) throw invalid('from must not be later than to.')
-  return { from, to }
+  const { from = '', to = '' } = query
+  const [fault] = Object.values(filterFaults({ from, to }))
+  if (fault !== undefined) throw invalid(fault)
+  return {
+    from: from === '' ? null : Temporal.PlainDate.from(from),
+    to: to === '' ? null : Temporal.PlainDate.from(to),
+  }
 }
 
 /** From the first instant of the first day until that of the day after the last; an open end is far away. */
@@ -71,18 +69,7 @@ export function beginOf(day: Temporal.PlainDate, zone: string): Date {
 }
 
 export function readCompanyId(query: Query): CompanyId | null {
-  const text = query.company_id ?? ''
-  if (text === '') return null
-  const id = parseUuid<CompanyId>(text)
-  if (id === null) throw invalid('company_id must be the id of a company.')
-  return id
-}
-
-export function readDataset(query: Query): DatasetName | null {
-  const text = query.dataset ?? ''
-  if (text === '') return null
-  if (!isDatasetName(text)) throw invalid('dataset must be the name of a dataset.')
-  return text
+  return parseUuid<CompanyId>(checked(query, 'company_id'))
 }
 
 /** The id of the entry before which a list goes on. */
@@ -94,20 +81,16 @@ export function readBefore(query: Query): string | null {
 }
 
 /** An instant, null when it is absent. */
-export function readInstant(query: Query, name: string): Date | null {
-  const text = query[name] ?? ''
-  if (text === '') return null
-  const instant = /^2[01]\d\d-\d\d-\d\dT[\d:.]{5,15}Z$/.test(text) ? new Date(text) : new Date(Number.NaN)
-  if (Number.isNaN(instant.getTime())) throw invalid(`${name} must be an instant like 2026-01-31T14:05:00Z.`)
-  return instant
+export function readInstant(query: Query, name: 'since' | 'until'): Date | null {
+  const text = checked(query, name)
+  return text === '' ? null : new Date(text)
 }
 
 /** The first and the last status of `404` or of `4xx`; all when it is absent. */
 export function readStatuses(query: Query): readonly [number, number] {
-  const text = query.status ?? ''
+  const text = checked(query, 'status')
   if (text === '') return [0, 999]
-  if (/^[2-5]xx$/.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99]
-  if (!/^[1-5]\d\d$/.test(text)) throw invalid('status must be a number like 404 or a class like 4xx.')
+  if (text.endsWith('xx')) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99]
   return [Number(text), Number(text)]
 }
 
@@ -120,25 +103,16 @@ export function readSort<T extends string>(query: Query, columns: readonly T[]):
   return { by, isDescending: text.startsWith('-') }
 }
 
-/** Words that must be equal or contained, as the route says; null when it is absent. */
-export function readText(query: Query, name: string): string | null {
-  const text = (query[name] ?? '').trim()
-  if (text.length > searchLengthMax) throw invalid(`${name} must have at most ${searchLengthMax} characters.`)
-  return text === '' ? null : text
+/** Words that must be equal or contained, as the route says; null when it is absent. A value that nothing has finds nothing. */
+export function readText(query: Query, name: FilterName): string | null {
+  return checked(query, name).trim() || null
 }
 
-const searchLengthMax = 100
-
-function readDay(query: Query, name: 'from' | 'to'): Temporal.PlainDate | null {
+function checked(query: Query, name: FilterName): string {
   const text = query[name] ?? ''
-  if (text === '') return null
-  const refused = invalid(`${name} must be a day like 2026-01-31, from 2000 to 2199.`)
-  if (!/^2[01]\d\d-\d\d-\d\d$/.test(text)) throw refused
-  try {
-    return Temporal.PlainDate.from(text, { overflow: 'reject' })
-  } catch {
-    throw refused
-  }
+  const fault = filterFault(name, text)
+  if (fault !== null) throw invalid(fault)
+  return text
 }
 
 function invalid(errors: string): Problem {
