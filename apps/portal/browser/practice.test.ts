@@ -52,7 +52,7 @@ test('a practice grants two datasets after a review, sees the read, and revokes 
 
 test('F24: a practice sees and downloads which vendors received one patient, and how to check the disclosures', async (t) => {
   const { location, page, home, ...portal } = await somePractice(t, 'owner')
-  await location.upload('patients', { '4711': aRecord('patients') })
+  await location.upload('patients', { '4711': aRecord('patients', { first_name: 'Ann', last_name: 'Example' }) })
   const vendor = await portal.addVendor([location])
   assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
 
@@ -67,20 +67,30 @@ test('F24: a practice sees and downloads which vendors received one patient, and
   await page.getByRole('switch', { name: /Mail each new seal/, checked: true }).waitFor({ state: 'attached' })
   await page.getByRole('textbox', { name: 'Patient number' }).fill('4711')
   await page.getByRole('button', { name: 'Show disclosures' }).click()
-  await page.getByText('1 disclosures.').waitFor()
+  await page.getByText('Ann Example: 1 disclosure.').waitFor()
   await page.getByRole('table', { name: 'Disclosures of the patient' }).getByText('sent').waitFor()
   assert.doesNotMatch(page.url(), /\b4711\b/)
   await assertAccessible(page)
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download this list as CSV' }).click()
-  assert.match(readFileSync(await (await downloading).path(), 'utf8'), /^disclosed_at,.*\r\n.*,patients,sent,/)
+  assert.match(
+    readFileSync(await (await downloading).path(), 'utf8'),
+    /^patient,recipient,.*\r\nAnn Example,.*,patients,sent,/,
+  )
 })
 
 test('F24: the disclosures of one patient are printed on their own, over several sheets of A4 or Letter', async (t) => {
   const { location, page, home, organizationId, ...portal } = await somePractice(t, 'owner')
-  await location.upload('patients', { '4711': aRecord('patients') })
-  const vendor = await portal.addVendor([location])
-  for (let count = 0; count < 70; count++) await vendor.get(`/locations/${location.id}/patients`)
+  await location.upload('patients', { '4711': aRecord('patients', { first_name: 'Ann', last_name: 'Example' }) })
+  const patients = `/locations/${location.id}/patients`
+  for (let vendors = 0; vendors < 20; vendors++) {
+    const vendor = await portal.addVendor([location])
+    for (const path of [patients, patients, `${patients}/digest`]) assert.equal((await vendor.get(path)).status, 200)
+    await portal.pool.query(
+      `insert into company_profile (company_id, legal_name, postal_address, purpose) values ($1, $2, $3, 'Recall messages')`,
+      [vendor.companyId, `Vendor ${vendors}, Inc.`, `${vendors} Main Street, Springfield`],
+    )
+  }
   await portal.pool.query(`update organization set time_zone = 'America/Denver' where id = $1`, [organizationId])
 
   await page.goto(`${home}/disclosures`)
@@ -96,8 +106,11 @@ test('F24: the disclosures of one patient are printed on their own, over several
   await page.emulateMedia({ media: 'print' })
   await report.getByRole('heading', { name: 'Accounting of disclosures (45 CFR 164.528)' }).waitFor()
   const text = await report.innerText()
-  for (const part of ['Practice', '4711', 'Pat Practice', 'America/Denver', '70']) assert.ok(text.includes(part), part)
-  assert.equal(await report.getByRole('row').count(), 71)
+  // 45 CFR 164.528(b)(2): when, who with the address, what, and why. (b)(3): repeated ones as the first, the last and how many.
+  const parts = ['Practice', '4711', 'Ann Example', 'Pat Practice', 'America/Denver', '60', 'date of birth']
+  for (const part of [...parts, 'Vendor 3, Inc., 3 Main Street, Springfield', 'Recall messages', '2 times, first'])
+    assert.ok(text.includes(part), part)
+  assert.equal(await report.getByRole('row').count(), 41)
   assert.equal(await page.getByRole('navigation').first().isVisible(), false)
   for (const format of ['A4', 'Letter']) {
     const sheets = (await page.pdf({ format })).toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0
@@ -132,13 +145,13 @@ test('all locations become some in one act: a location is taken out with one cli
   await review.getByText('Revoke Insurance plans at Elm Street and future locations.').waitFor()
   await review.getByText('Grant Patients at Location.').waitFor()
   await assertAccessible(page)
-  await review.getByRole('button', { name: 'Grant access' }).click()
+  await review.getByRole('button', { name: 'Change access' }).click()
   const confirm = page.getByRole('dialog', { name: 'Confirm your identity' })
   await confirm.getByRole('button', { name: 'Close' }).click()
   await review.getByRole('alert').waitFor()
   assert.deepEqual(await statuses(), [200, 200], 'nothing is taken away before the sign-in')
 
-  await review.getByRole('button', { name: 'Grant access' }).click()
+  await review.getByRole('button', { name: 'Change access' }).click()
   await confirm.getByLabel('Password', { exact: true }).fill(person.password)
   await confirm.getByRole('button', { name: 'Confirm', exact: true }).click()
   await review.waitFor({ state: 'hidden' })
@@ -175,8 +188,11 @@ test('a person who changes an access that another has changed since gets a messa
 
   // Notes are granted on their own, beside the dataset.
   await page.getByRole('checkbox', { name: 'Notes of Treatments at Location' }).check()
+  await page.getByRole('checkbox', { name: 'Insurance plans at Location', exact: true }).check()
   await page.getByRole('button', { name: 'Review changes' }).click()
-  await review.getByText('Grant the notes of Treatments at Location.').waitFor()
+  await review.getByText('Grant Insurance plans and the notes of Treatments at Location.').waitFor()
+  await review.getByText('Treatments hold data of patients.').waitFor()
+  assert.equal(await review.getByText('None of it is about a patient').count(), 0)
   await review.getByText('They may say anything about a patient.').waitFor()
   await assertAccessible(page)
   await review.getByRole('button', { name: 'Grant access' }).click()
@@ -187,9 +203,9 @@ test('the first steps of a practice show what is done, lead to the next one, and
   const { page, home } = await somePractice(t, 'owner')
   await page.goto(home)
   const steps = page.getByRole('region', { name: 'First steps' })
-  await steps.getByText('1 of 4 done').waitFor()
+  await steps.getByText('1 of 5 done').waitFor()
   await steps.getByRole('listitem').filter({ hasText: 'Enroll an agent (done)' }).waitFor()
-  await steps.getByRole('link', { name: 'View locations' }).waitFor()
+  await steps.getByRole('link', { name: 'Go to settings' }).waitFor()
   await assertAccessible(page)
   await steps.getByRole('button', { name: 'Dismiss first steps' }).click()
   await steps.waitFor({ state: 'detached' })

@@ -4,14 +4,25 @@ import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { PortalError } from '../api/call.ts'
 import { When } from '../ui/When.tsx'
+import { isOutdated } from './outdated.ts'
+
+/** What is shown becomes old without an event. */
+const tickMs = 5_000
 
 /** Says that what this page shows is not updated any more: why, how old it is, and a way to try at once. The data stays. */
 export function LiveData() {
   const queries = useQueryClient()
   const cache = queries.getQueryCache()
-  const shown = () => cache.getAll().filter((query) => query.isActive() && isStopped(query))
+  const shown = () => cache.getAll().filter((query) => query.isActive() && isOutdated(query.state, Date.now()))
   const oldestAt = useSyncExternalStore(
-    (listener) => cache.subscribe(listener),
+    (listener) => {
+      const timer = setInterval(listener, tickMs)
+      const unsubscribe = cache.subscribe(listener)
+      return () => {
+        clearInterval(timer)
+        unsubscribe()
+      }
+    },
     () => Math.min(...shown().map(({ state }) => state.dataUpdatedAt)),
   )
   if (!Number.isFinite(oldestAt)) return null
@@ -27,13 +38,6 @@ export function LiveData() {
         </Button>
       </Group>
     </Alert>
-  )
-}
-
-/** There is data, and the last try to read it again failed or waits for a network. */
-function isStopped({ state }: Query): boolean {
-  return (
-    state.data !== undefined && (state.fetchFailureCount > 0 || state.error !== null || state.fetchStatus === 'paused')
   )
 }
 

@@ -51,7 +51,7 @@ test('K22: a newcomer starts the sandbox, makes the first call, stops it, and fi
     const printed = server.stdout()
     const commands = printed.match(/^ {2}(?:.*\\\n)*.*$/gm) ?? []
     assert.equal(commands.length, 4)
-    assert.ok(!printed.includes(file.client_secret), 'the secret is on no command line')
+    assert.ok(!printed.includes(file.client_secret ?? assert.fail()), 'the secret is on no command line')
     // A line's end between the answers, which have none; otherwise just what a newcomer pastes.
     const { stdout } = await paste([...commands, 'echo "$TOKEN"'].join('\necho\n'))
     const [locations = '', plans = '', pasted = ''] = stdout.split('\n').filter((line) => line !== '')

@@ -33,7 +33,8 @@ export type Demo = {
   organizationId: OrganizationId
   companyId: CompanyId
   clientId: string
-  clientSecret: string
+  /** Null: a person regenerated the key pair, and has its secret. */
+  clientSecret: string | null
   agentId: AgentId
   agentKey: string
 }
@@ -62,8 +63,8 @@ export async function refuseOtherDemo(
 ): Promise<void> {
   const company = (await listCompanies(pool)).find(({ name }) => name === demoVendorName)
   if (!company) return
-  const isLive = (await listKeyPairs(pool, company.id)).some(({ state }) => state.state === 'live')
-  if (!isLive || (await findKnownPair(pool, secretKey, company.id, known)) !== null) return
+  const live = await findLivePair(pool, company.id, known)
+  if (live === null || live.isOfThisDemo || (await findKnownPair(pool, secretKey, company.id, known)) !== null) return
   throw new DatabaseStartError(
     `The demo in the database of DATABASE_URL belongs to another data directory, and ${dataDir} does not have its credentials. Use that data directory (BRIDGEWORK_DATA_DIR), another database, or give the demo up with "npm run operator -- credential revoke --company ${company.id}".`,
   )
@@ -127,16 +128,33 @@ async function ensureAgreement(pool: Pool, owner: { companyId: CompanyId; member
   await acceptAgreement(pool, { ...owner, version: current.version })
 }
 
-/** The pair of an earlier start while it is good. A secret that nobody kept cannot be had again, so otherwise there is a new pair. */
+/**
+ * The pair of an earlier start while it is good, or the one that a person made of it in the portal since. A secret that nobody kept cannot be had
+ * again, so otherwise there is a new pair.
+ */
 async function ensureKeyPair(
   pool: Pool,
   secretKey: SecretKey,
   owner: { companyId: CompanyId; memberId: MemberId },
   known: Partial<SandboxFile>,
-): Promise<{ clientId: string; clientSecret: string }> {
-  const pair =
-    (await findKnownPair(pool, secretKey, owner.companyId, known)) ?? (await regenerateKeyPair(pool, secretKey, owner))
-  return { clientId: pair.clientId, clientSecret: pair.clientSecret }
+): Promise<Pick<Demo, 'clientId' | 'clientSecret'>> {
+  const knownPair = await findKnownPair(pool, secretKey, owner.companyId, known)
+  if (knownPair) return knownPair
+  const live = await findLivePair(pool, owner.companyId, known)
+  if (live?.isOfThisDemo) return { clientId: live.clientId, clientSecret: null }
+  const { clientId, clientSecret } = await regenerateKeyPair(pool, secretKey, owner)
+  return { clientId, clientSecret }
+}
+
+/** The company's live pair. `isOfThisDemo`: the data directory knows a pair of the company, so a person of this demo regenerated it. */
+async function findLivePair(
+  pool: Pool,
+  companyId: CompanyId,
+  { client_id: known }: Partial<SandboxFile>,
+): Promise<{ clientId: string; isOfThisDemo: boolean } | null> {
+  const pairs = await listKeyPairs(pool, companyId)
+  const live = pairs.find(({ state }) => state.state === 'live')
+  return live ? { clientId: live.clientId, isOfThisDemo: pairs.some(({ clientId }) => clientId === known) } : null
 }
 
 async function findKnownPair(
@@ -145,7 +163,7 @@ async function findKnownPair(
   companyId: CompanyId,
   { client_id: clientId, client_secret: clientSecret }: Partial<SandboxFile>,
 ): Promise<{ clientId: string; clientSecret: string } | null> {
-  if (clientId === undefined || clientSecret === undefined) return null
+  if (!clientId || !clientSecret) return null
   const verdict = await verifyKeyPair(pool, secretKey, clientId, clientSecret)
   return 'companyId' in verdict && verdict.companyId === companyId ? { clientId, clientSecret } : null
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 export type SandboxFile = {
   base_url: string
   client_id: string
-  client_secret: string
+  /** Null: the key pair was regenerated in the portal, where its secret was shown. */
+  client_secret: string | null
   organization_id: number
   granted_location_ids: number[]
   ungranted_location_ids: number[]

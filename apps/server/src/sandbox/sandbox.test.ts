@@ -6,11 +6,14 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import pg from 'pg'
+import { regenerateKeyPair } from '../modules/credentials/key-pair.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { verifyKeyPair } from '../modules/credentials/verify-key-pair.ts'
+import { getOwner } from '../modules/membership/member.ts'
 import { DatabaseStartError } from '../platform/database/start-error.ts'
 import { createTestDatabase, superuserUrl } from '../platform/database/testing/test-database.ts'
 import { localUrl, setUpDemo } from './sandbox.ts'
+import { readSandboxFile, writeSandboxFile } from './sandbox-file.ts'
 
 async function someSandbox(t: TestContext) {
   const { pool, serverUrl } = await createTestDatabase(t)
@@ -55,7 +58,7 @@ test('the demo is set up whole though the database ends every session in between
   const { demo, signIns } = await sandbox.start(sandbox.someDataDir())
 
   assert.ok((await ending) > 0)
-  const verdict = await verifyKeyPair(sandbox.pool, sandbox.secretKey, demo.clientId, demo.clientSecret)
+  const verdict = await verifyKeyPair(sandbox.pool, sandbox.secretKey, demo.clientId, demo.clientSecret ?? '')
   assert.ok('companyId' in verdict)
   assert.equal(signIns.length, 7)
 })
@@ -65,6 +68,7 @@ test('a second sandbox on one database is refused, and the first one’s key pai
   const [first, second] = [someDataDir(), someDataDir()]
   const { demo } = await start(first)
   const { clientId, clientSecret } = demo
+  assert.ok(clientSecret !== null)
 
   await assert.rejects(start(second), (error: unknown) => {
     assert.ok(error instanceof DatabaseStartError)
@@ -77,6 +81,21 @@ test('a second sandbox on one database is refused, and the first one’s key pai
 
   assert.ok('companyId' in (await verifyKeyPair(pool, secretKey, clientId, clientSecret)))
   assert.equal((await start(first)).demo.clientId, clientId)
+})
+
+test('a key pair that was regenerated in the portal stays through restarts, and its secret may be put into the file', async (t) => {
+  const { start, someDataDir, pool, secretKey } = await someSandbox(t)
+  const dataDir = someDataDir()
+  const { demo } = await start(dataDir)
+  const { id: memberId } = await getOwner(pool, demo.companyId)
+  const own = await regenerateKeyPair(pool, secretKey, { companyId: demo.companyId, memberId })
+  for (let restarts = 0; restarts < 2; restarts += 1) {
+    const again = (await start(dataDir)).demo
+    assert.deepEqual([again.clientId, again.clientSecret], [own.clientId, null])
+    assert.ok('companyId' in (await verifyKeyPair(pool, secretKey, own.clientId, own.clientSecret)))
+  }
+  writeSandboxFile(dataDir, { ...readSandboxFile(dataDir), client_secret: own.clientSecret })
+  assert.equal((await start(dataDir)).demo.clientSecret, own.clientSecret)
 })
 
 test('the demo practice’s feeder reaches the server at whatever address it listens', () => {

@@ -148,7 +148,16 @@ Sign in at ${publicUrl}
 
 ${signIns.join('\n')}
 
-Make the first call:
+${file.client_secret === null ? regenerated(path) : tokenAndCall(file, path)}
+
+API reference: ${publicUrl}/docs     Guides: ${publicUrl}/guides
+All credentials and ids: sandbox.json in the data directory     Mails: ${publicUrl}/mail
+The demo practice changes every few seconds. Press Ctrl-C to stop.
+`
+}
+
+function tokenAndCall(file: SandboxFile, path: string): string {
+  return `Make the first call:
 
   TOKEN=$(grep -o '"client_[a-z]*": "[^"]*"' '${path}' | paste -sd, - | sed 's/.*/{&}/' | \\
     curl -s ${file.base_url}/auth/token -H 'Content-Type: application/json' -d @- | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
@@ -157,10 +166,10 @@ Make the first call:
 
   get /locations
 
-  get '/locations/${file.granted_location_ids[0] ?? '<location id>'}/insurance_plans?items=3'
+  get '/locations/${file.granted_location_ids[0] ?? '<location id>'}/insurance_plans?items=3'`
+}
 
-API reference: ${publicUrl}/docs     Guides: ${publicUrl}/guides
-All credentials and ids: sandbox.json in the data directory     Mails: ${publicUrl}/mail
-The demo practice changes every few seconds. Press Ctrl-C to stop.
-`
+function regenerated(path: string): string {
+  return `The demo vendor's key pair was regenerated in the portal. To use it with the commands of the guides, put its secret
+as "client_secret" into '${path}'.`
 }

@@ -56,6 +56,7 @@ export const portalBodies = {
   /** Empty texts: nothing is said. */
   updateCompanyProfile: body({
     legal_name: Type.String({ maxLength: 200 }),
+    postal_address: Type.String({ maxLength: 400 }),
     website: Type.String({ maxLength: 300 }),
     contact: Type.String({ maxLength: 200 }),
     purpose: Type.String({ maxLength: 600 }),

@@ -20,6 +20,7 @@ export type PracticeRange = '0' | '1-4' | '5-19' | '20-99' | '100-499' | '500+'
 /** What practices see of a company before they grant it access. The members that the company says of itself are null where it says nothing. */
 export type VendorProfile = {
   legal_name: string | null
+  postal_address: string | null
   website: string | null
   contact: string | null
   purpose: string | null

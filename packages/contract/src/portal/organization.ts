@@ -214,6 +214,8 @@ export type VendorPage = {
   purpose: string | null
   /** When it ends by the clock; null: it has no end. */
   ends_at: Instant | null
+  /** The last day before that, on the practice's clock: 2027-12-31. */
+  ends_on: string | null
   /** Names what may be read now, for a change of it. */
   access_version: string
   /** Datasets that are granted for every location, those of the future included. */
@@ -292,25 +294,35 @@ export type DisclosureSummary = {
   vendors: { company_id: string; name: string; reads: number; records: number }[]
 }
 
-/** A disclosure that told something of one patient: `sent` records, or only `counted` or `compared` them. */
+/**
+ * The disclosures that told a vendor something of one patient's records of one kind: `sent` records, or only `counted` or `compared` them. With what
+ * 45 CFR 164.528(b)(2) and (3) ask for; address and purpose null: not known.
+ */
 export type PatientDisclosureEntry = {
-  id: string
-  disclosed_at: Instant
   company_id: string
-  company_name: string
+  /** In law, where the vendor says so. */
+  recipient: string
+  postal_address: string | null
+  purpose: string | null
   location_id: string
   location_name: string
   dataset: string
   kind: 'sent' | 'counted' | 'compared'
-  request_id: string
+  /** What records of this kind say. */
+  description: string
+  first_at: Instant
+  last_at: Instant
+  count: number
 }
 
-/** Newest first. `is_cut`: there are more than are listed. `locations`: at how many the number is a patient's. */
-/** Of the disclosures between `from` and `to`, the moment of the answer; newest first. */
+/**
+ * Of the disclosures between `from` and `to`, the moment of the answer; the newest first. `locations`: at how many the number is a patient's;
+ * `patients`: the names that it has there.
+ */
 export type PatientAccounting = {
   locations: number
+  patients: string[]
   data: PatientDisclosureEntry[]
-  is_cut: boolean
   from: Instant
   to: Instant
 }

@@ -11,6 +11,7 @@ export function ProfileForm({ companyId, profile }: { companyId: string; profile
   const { form, forget } = useDraftForm(`profile ${companyId}`, {
     initialValues: {
       legal_name: profile.legal_name ?? '',
+      postal_address: profile.postal_address ?? '',
       website: profile.website ?? '',
       contact: profile.contact ?? '',
       purpose: profile.purpose ?? '',
@@ -43,6 +44,14 @@ export function ProfileForm({ companyId, profile }: { companyId: string; profile
           autoComplete="organization"
           key={form.key('legal_name')}
           {...form.getInputProps('legal_name')}
+        />
+        <TextInput
+          label="Postal address"
+          description="Practices print it where a patient asks who received their data."
+          maxLength={300}
+          autoComplete="street-address"
+          key={form.key('postal_address')}
+          {...form.getInputProps('postal_address')}
         />
         <TextInput
           label="Website"

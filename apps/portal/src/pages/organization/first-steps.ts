@@ -5,6 +5,7 @@ export type Step = {
   text: string
   isDone: boolean
   to:
+    | '/organization/$organization_id/settings'
     | '/organization/$organization_id/agents'
     | '/organization/$organization_id/locations'
     | '/organization/$organization_id/members'
@@ -19,11 +20,19 @@ export function stepsOf({
   members,
   vendors,
   first_steps_dismissed_at,
+  time_zone,
 }: Pick<
   OrganizationPage,
-  'agents' | 'locations_by_state' | 'members' | 'vendors' | 'first_steps_dismissed_at'
+  'time_zone' | 'agents' | 'locations_by_state' | 'members' | 'vendors' | 'first_steps_dismissed_at'
 >): Step[] {
   const steps: Step[] = [
+    {
+      title: 'Set your time zone',
+      text: 'Access that you grant until a day ends at midnight there, and disclosures are counted by its days.',
+      isDone: time_zone !== null,
+      to: '/organization/$organization_id/settings',
+      link: 'Go to settings',
+    },
     {
       title: 'Enroll an agent',
       text: 'It runs on a machine that can reach your practice management system, and copies its data to Bridgework.',

@@ -35,10 +35,10 @@ export function requireAgent(app: FastifyInstance, deps: { pool: Pool; secretKey
     known.set(request, { agent })
     const process = request.headers[processHeader.toLowerCase()]
     if (process !== undefined) await requireProcess(deps.pool, agent.agentId, agent.processId, String(process))
-    // A copy that is about to be refused does not speak for the one that runs.
     const start = startOf(request)
-    if (start === null || start.id === agent.processId)
-      await contacts.touchAgent(agent, agentVersionOf(request.headers['user-agent']))
+    // A copy that is about to be refused does not speak for the one that runs. Set-up and check only ask: with them alone no agent runs.
+    const isRunning = start === null ? process !== undefined || request.method !== 'GET' : start.id === agent.processId
+    if (isRunning) await contacts.touchAgent(agent, agentVersionOf(request.headers['user-agent']))
     request.logNotes.agentId = agent.agentId
     if (rawQuery(request) !== '') throw new Problem('parameter_invalid', { errors: 'This path accepts no parameters.' })
   })

@@ -104,7 +104,11 @@ export const actsByKind = {
         name: Optional(Text),
         hasLogo: Optional(Flag),
         // The profile, all of it.
-        ...{ legalName: Optional(orNull(Text)), website: Optional(orNull(Text)) },
+        ...{
+          legalName: Optional(orNull(Text)),
+          postalAddress: Optional(orNull(Text)),
+          website: Optional(orNull(Text)),
+        },
         ...{ contact: Optional(orNull(Text)), purpose: Optional(orNull(Text)) },
       },
       'Changed the settings of the company',
@@ -113,7 +117,8 @@ export const actsByKind = {
         if (hasLogo !== undefined) return hasLogo ? 'Set the logo of the company' : 'Removed the logo of the company'
         return {
           what: 'Changed the profile of the company',
-          details: 'Legal name: {legalName}. Website: {website}. Contact: {contact}. Description: {purpose}.',
+          details:
+            'Legal name: {legalName}. Postal address: {postalAddress}. Website: {website}. Contact: {contact}. Description: {purpose}.',
         }
       },
     ),

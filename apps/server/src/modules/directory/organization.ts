@@ -115,21 +115,35 @@ export async function findOrganization(db: Queryable, id: OrganizationId): Promi
 }
 
 /**
- * When a day of the form 2026-12-31 is over on the clock of the organization, or in UTC where it has no time zone. Throws Problem field_invalid for
- * what is no day, and for one that is not in the next ten years.
+ * When a day of the form 2026-12-31 is over on the clock of the organization. Throws Problem field_invalid for what is no day, for one that is not in
+ * the next ten years, and where the organization has no time zone.
  */
 export async function endOfDay(db: Queryable, id: OrganizationId, day: string): Promise<Date> {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true
   if (!isDay) throw new Problem('field_invalid', { errors: 'The end must be a day like 2027-12-31.' })
-  const { rows } = await db.query<{ at: Date; is_near: boolean }>(
+  const { rows } = await db.query<{ at: Date | null; is_near: boolean }>(
     `select at, at > now() and at < now() + interval '10 years' as is_near
-       from (select ($2::date + 1)::timestamp at time zone coalesce(time_zone, 'UTC') as at from organization where id = $1) ending`,
+       from (select ($2::date + 1)::timestamp at time zone time_zone as at from organization where id = $1) ending`,
     [id, day],
   )
   if (!rows[0]) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
-  if (!rows[0].is_near)
-    throw new Problem('field_invalid', { errors: 'The end must be today or later, and within ten years.' })
-  return rows[0].at
+  const { at, is_near } = rows[0]
+  if (at === null)
+    throw new Problem('field_invalid', {
+      errors:
+        'The last day ends at midnight in the time zone of the practice, which has none. Set it in its settings first.',
+    })
+  if (!is_near) throw new Problem('field_invalid', { errors: 'The end must be today or later, and within ten years.' })
+  return at
+}
+
+/** The last day before an end of `endOfDay`, on the clock of the organization. */
+export function lastDayOf({ timeZone }: Pick<Organization, 'timeZone'>, endsAt: Date): string {
+  const before = Temporal.Instant.fromEpochMilliseconds(endsAt.getTime() - 1)
+  return before
+    .toZonedDateTimeISO(timeZone ?? 'UTC')
+    .toPlainDate()
+    .toString()
 }
 
 /** The names of these organizations, by id. */

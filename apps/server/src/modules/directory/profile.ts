@@ -9,6 +9,8 @@ import { requireName } from './name.ts'
 /** What a company says of itself; null where it says nothing. `website`: an https address without path. */
 export type Profile = {
   legalName: string | null
+  /** On one line: an accounting of disclosures names it (45 CFR 164.528(b)(2)(ii)). */
+  postalAddress: string | null
   website: string | null
   contact: string | null
   /** What it does with a practice's data. */
@@ -18,10 +20,12 @@ export type Profile = {
 /** The profile, and the logo as a PNG. Empty where the company has not filled it in. */
 export async function findProfile(db: Queryable, companyId: CompanyId): Promise<Profile & { logo: Buffer | null }> {
   const { rows } = await db.query<RowOf<Profile & { logo: Buffer | null }>>(
-    'select legal_name, website, contact, purpose, logo from company_profile where company_id = $1',
+    'select legal_name, postal_address, website, contact, purpose, logo from company_profile where company_id = $1',
     [companyId],
   )
-  return rows[0] ? fromRow(rows[0]) : { legalName: null, website: null, contact: null, purpose: null, logo: null }
+  return rows[0]
+    ? fromRow(rows[0])
+    : { legalName: null, postalAddress: null, website: null, contact: null, purpose: null, logo: null }
 }
 
 /**
@@ -35,17 +39,21 @@ export async function saveProfile(
 ): Promise<Profile> {
   const profile: Profile = {
     legalName: unlessEmpty(given.legalName, (text) => requireName(text, 'the legal name')),
+    postalAddress: unlessEmpty(given.postalAddress, (text) =>
+      requireText(text.replace(/\s*\n\s*/g, ', ').replace(/\s+/g, ' '), 'the postal address', 300),
+    ),
     website: unlessEmpty(given.website, requireWebsite),
     contact: unlessEmpty(given.contact, requireContact),
     purpose: unlessEmpty(given.purpose, (text) => requireText(text.replace(/\s+/g, ' '), 'the description', 500)),
   }
   const before = await findProfile(client, companyId)
   await client.query(
-    `insert into company_profile (company_id, legal_name, website, contact, purpose)
-     values ($1, $2, $3, $4, $5)
+    `insert into company_profile (company_id, legal_name, postal_address, website, contact, purpose)
+     values ($1, $2, $3, $4, $5, $6)
          on conflict (company_id) do update
-        set legal_name = excluded.legal_name, website = excluded.website, contact = excluded.contact, purpose = excluded.purpose`,
-    [companyId, profile.legalName, profile.website, profile.contact, profile.purpose],
+        set legal_name = excluded.legal_name, postal_address = excluded.postal_address, website = excluded.website,
+            contact = excluded.contact, purpose = excluded.purpose`,
+    [companyId, profile.legalName, profile.postalAddress, profile.website, profile.contact, profile.purpose],
   )
   await setDomain(client, companyId, profile.website && domainOf(profile.website))
   if (before.legalName !== profile.legalName) {

@@ -29,8 +29,9 @@ test(`F24: which vendors received a patient takes less than a second, with ${loc
     const beganAt = performance.now()
     const disclosures = await account(pool, String(1 + Math.floor((round * locations) / 5)), round)
     const tookMs = performance.now() - beganAt
-    found.push(`${tookMs.toFixed()} ms for ${disclosures.length}`)
-    assert.ok(disclosures.length > 500 && disclosures.length < 10_000, `${disclosures.length} disclosures`)
+    const count = disclosures.reduce((total, each) => total + each.count, 0)
+    found.push(`${tookMs.toFixed()} ms for ${count}`)
+    assert.ok(count > 500 && count < 10_000, `${count} disclosures`)
     fastestMs = Math.min(fastestMs, tookMs)
   }
   const { rows } = await ownerPool.query(
@@ -79,10 +80,5 @@ function account(pool: pg.Pool, locationId: string, round: number) {
     })),
   )
   const patient = { locationId: locationId as LocationId, patientId: String(1 + round * 577), records }
-  return listPatientDisclosures(pool, patient, {
-    from,
-    until,
-    doneTo: String(locations * rowsPerLocation),
-    limit: 10_001,
-  })
+  return listPatientDisclosures(pool, patient, { from, until, doneTo: String(locations * rowsPerLocation) })
 }

@@ -11,15 +11,18 @@ export type PatientRecords = {
   records: readonly { dataset: DatasetName; id: string }[]
 }
 
-/** A disclosure that told something of a patient: `sent` records, or only `counted` or `compared` (by a digest) them. */
-export type PatientDisclosure = {
-  id: string
-  disclosedAt: Date
+/**
+ * The disclosures that told a company something of a patient's records of one dataset, as one: the first, the last and how many, as 45 CFR
+ * 164.528(b)(3) allows for those to one recipient for one purpose. `kind`: `sent` records, or only `counted` or `compared` (by a digest) them.
+ */
+export type PatientDisclosures = {
   companyId: CompanyId
   locationId: LocationId
   dataset: DatasetName
   kind: 'sent' | 'counted' | 'compared'
-  requestId: string
+  firstAt: Date
+  lastAt: Date
+  count: number
 }
 
 /**
@@ -51,7 +54,7 @@ export async function addDisclosedDays(db: Queryable, afterId: string, lastId: s
 }
 
 /**
- * The disclosures that told something of a patient, newest first: by the days whose ids hold one of the patient's, and then the disclosures of
+ * The disclosures that told something of a patient, the newest first: by the days whose ids hold one of the patient's, and then the disclosures of
  * those days alone (disclosure_of_location_by_company). `doneTo`: up to this id disclosures were added to days; the others are looked at
  * themselves. In statements of their own, because each is planned for the months between the instants that it is given: planning for all
  * months at once took as long as the search.
@@ -59,14 +62,15 @@ export async function addDisclosedDays(db: Queryable, afterId: string, lastId: s
 export async function listPatientDisclosures(
   db: Queryable,
   patient: PatientRecords,
-  { from, until, doneTo, limit }: { from: Date; until: Date; doneTo: string; limit: number },
-): Promise<PatientDisclosure[]> {
+  { from, until, doneTo }: { from: Date; until: Date; doneTo: string },
+): Promise<PatientDisclosures[]> {
   const days = await listTouchedDays(db, patient, { from, until })
   const touchedFrom = days[0]?.firstAt ?? null
-  const { rows } = await db.query<RowOf<PatientDisclosure>>(
+  const { rows } = await db.query<RowOf<PatientDisclosures>>(
     `with own as materialized (${ownIds})
-     select id, disclosed_at, company_id, $1::bigint as location_id, dataset,
-            case when digested is not null then 'compared' when records = 0 then 'counted' else 'sent' end as kind, request_id
+     select company_id, $1::bigint as location_id, dataset,
+            case when digested is not null then 'compared' when records = 0 then 'counted' else 'sent' end as kind,
+            min(disclosed_at) as first_at, max(disclosed_at) as last_at, count(*)::integer as count
        from (select entry.*, own.ids
                from unnest($5::uuid[], $6::text[], $7::timestamptz[], $8::timestamptz[]) touched (company_id, dataset, first_at, last_at)
                left join own using (dataset)
@@ -86,8 +90,8 @@ export async function listPatientDisclosures(
         and (filters ->> 'patient_id' = $4::text
              or record_ids is null and int8range(least(after_id, last_id), greatest(after_id, last_id), '(]') && ids
              or exists (select from unnest(record_ids) each where ids @> each))
-      order by disclosed_at desc, id desc
-      limit $14`,
+      group by company_id, dataset, kind
+      order by last_at desc`,
     [
       ...valuesOf(patient),
       days.map(({ companyId }) => companyId),
@@ -99,10 +103,9 @@ export async function listPatientDisclosures(
       doneTo,
       touchedFrom ?? until,
       await newerFrom(db, patient.locationId, from),
-      limit,
     ],
   )
-  return rows.map(fromRow<PatientDisclosure>)
+  return rows.map(fromRow<PatientDisclosures>)
 }
 
 /** A company's reads of a dataset on one day that hold an id of the patient, or name the patient. Instants are text: a Date loses microseconds. */

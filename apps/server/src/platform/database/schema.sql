@@ -236,6 +236,7 @@ CREATE INDEX company_former_name_key ON public.company_former_name USING btree (
 create table company_profile (
   company_id uuid not null,
   legal_name text,
+  postal_address text,
   website text,
   contact text,
   purpose text,

@@ -51,7 +51,7 @@ export function AccessEditor({
   const [isReviewing, { open, close }] = useDisclosure()
   const change = useAct('changeVendorAccess')
   const found = useFound(sorted, ({ id, name }) => `${name} ${id}`)
-  const isWider = changes.some(({ act }) => act === 'open')
+  const [grants, revokes] = (['open', 'close'] as const).map((wanted) => changes.some(({ act }) => act === wanted))
   const onChange = (cells: Cells, isOpened: boolean) => {
     // A review that ended because others made the same change is over.
     close()
@@ -109,8 +109,8 @@ export function AccessEditor({
         opened={isReviewing && changes.length > 0}
         onClose={close}
         title={`Change what ${vendor.name} may read?`}
-        confirm={isWider ? 'Grant access' : 'Revoke access'}
-        color={isWider ? 'indigo' : 'red.9'}
+        confirm={grants && revokes ? 'Change access' : grants ? 'Grant access' : 'Revoke access'}
+        color={revokes ? 'red.9' : 'indigo'}
         onConfirm={save}
       >
         <AccessSummary changes={changes} vendor={vendor} datasets={datasets} />

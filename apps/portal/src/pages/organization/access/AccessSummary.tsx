@@ -16,10 +16,10 @@ export function AccessSummary({
   vendor: VendorPage
   datasets: OrganizationPage['datasets']
 }) {
-  const opened = datasets.filter(({ dataset }) =>
-    changes.some((change) => change.act === 'open' && change.datasets.includes(dataset)),
-  )
-  const hasNotes = changes.some(({ act, datasets: names }) => act === 'open' && names.some(isNotes))
+  const names = new Set(changes.flatMap((change) => (change.act === 'open' ? change.datasets : [])))
+  const opened = datasets.filter(({ dataset }) => names.has(dataset) || names.has(notesOf(dataset)))
+  const hasNotes = [...names].some(isNotes)
+  const ofPatients = opened.filter(({ has_patient_data }) => has_patient_data).map(({ title }) => title)
   const titles = (names: readonly string[]) =>
     list(
       datasets.flatMap(({ dataset, title }) => [
@@ -40,14 +40,7 @@ export function AccessSummary({
       {opened.length > 0 && (
         <p>
           {vendor.name} can copy every record of it, past ones included, and every change from now on.{' '}
-          {opened.some(({ has_patient_data }) => has_patient_data) ? (
-            <b>
-              {list(opened.filter(({ has_patient_data }) => has_patient_data).map(({ title }) => title))} hold data of
-              patients.
-            </b>
-          ) : (
-            'None of it is about a patient.'
-          )}
+          {ofPatients.length > 0 ? <b>{list(ofPatients)} hold data of patients.</b> : 'None of it is about a patient.'}
         </p>
       )}
       {hasNotes && (

@@ -5,7 +5,7 @@ import { useAct } from '../../../api/query.ts'
 import { ErrorNote } from '../../../ui/ErrorNote.tsx'
 import { Section } from '../../../ui/Section.tsx'
 import { When } from '../../../ui/When.tsx'
-import { lastDayOf, type Terms } from './access-terms.ts'
+import type { Terms } from './access-terms.ts'
 
 /**
  * What the vendor's access is for, and when it ends. With access, a change is saved at once; without, `onChange` hands it to the grant that is
@@ -27,7 +27,7 @@ export function AccessTerms({
   draft: Terms | null
   onChange: (draft: Terms | null) => void
 }) {
-  const stored = { purpose: vendor.purpose ?? '', ends_on: lastDayOf(vendor.ends_at) }
+  const stored = { purpose: vendor.purpose ?? '', ends_on: vendor.ends_on ?? '' }
   const terms = draft ?? stored
   const save = useAct('setVendorTerms')
   const isChanged = terms.purpose !== stored.purpose || terms.ends_on !== stored.ends_on

@@ -61,6 +61,7 @@ export function VendorProfileSection({
       </Group>
       <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} m={0}>
         <Fact label="Legal name">{profile.legal_name}</Fact>
+        <Fact label="Postal address">{profile.postal_address}</Fact>
         <Fact label="Website">
           {profile.website && (
             <Anchor inherit href={profile.website} target="_blank" rel="noopener noreferrer nofollow">

@@ -1,4 +1,9 @@
-import type { OrganizationPage, PatientDisclosureEntry, PatientName } from '@bridgework/contract/portal'
+import type {
+  PatientAccounting as AccountedPatient,
+  OrganizationPage,
+  PatientDisclosureEntry,
+  PatientName,
+} from '@bridgework/contract/portal'
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -14,7 +19,7 @@ import { When } from '../../../ui/When.tsx'
 import { datasetTitle } from '../access/dataset-title.ts'
 import { PatientSearch } from './PatientSearch.tsx'
 import { type AccountingReport, PrintedAccounting } from './PrintedAccounting.tsx'
-import { accountingCsv } from './patient-accounting.ts'
+import { accountingCsv, rowKey } from './patient-accounting.ts'
 
 /**
  * Which vendors received something of one patient, and when. The patient's number is in no address and is not kept. `asked`: a patient that was
@@ -81,7 +86,7 @@ export function PatientAccounting({
             <Button
               variant="subtle"
               leftSection={<IconDownload size={16} aria-hidden />}
-              onClick={() => downloadCsv('patient-disclosures', accountingCsv(data.data))}
+              onClick={() => downloadCsv('patient-disclosures', accountingCsv(data))}
             >
               Download this list as CSV
             </Button>
@@ -103,15 +108,10 @@ export function PatientAccounting({
       {data !== undefined && (
         <>
           <Text size="sm" role="status" my="sm">
-            {summaryOf(data.locations, data.data.length, data.is_cut)}
+            {summaryOf(data)}
           </Text>
           {data.data.length > 0 && (
-            <DataTable
-              caption="Disclosures of the patient"
-              rows={data.data.slice(0, shownMax)}
-              rowKey={({ id }) => id}
-              columns={columns}
-            />
+            <DataTable caption="Disclosures of the patient" rows={data.data} rowKey={rowKey} columns={columns} />
           )}
         </>
       )}
@@ -120,20 +120,31 @@ export function PatientAccounting({
   )
 }
 
-/** More are in the file. */
-const shownMax = 200
-
-function summaryOf(locations: number, count: number, isCut: boolean): string {
+function summaryOf({ locations, patients, data }: AccountedPatient): string {
   if (locations === 0) return 'No location has a patient with this number.'
-  if (count === 0) return 'No vendor received anything of this patient.'
-  const shown = count > shownMax ? ` The newest ${shownMax} are shown; the file has all of them.` : ''
-  return `${isCut ? 'The newest ' : ''}${formatCount(count)} disclosures.${shown}`
+  const who = patients.join('; ')
+  if (data.length === 0) return `${who}: no vendor received anything of this patient.`
+  const count = data.reduce((total, each) => total + each.count, 0)
+  return `${who}: ${formatCount(count)} ${count === 1 ? 'disclosure' : 'disclosures'}.`
 }
 
 const columns = [
-  { header: 'When', cell: ({ disclosed_at }: PatientDisclosureEntry) => <When at={disclosed_at} /> },
-  { header: 'Vendor', cell: ({ company_name }: PatientDisclosureEntry) => company_name },
+  {
+    header: 'Vendor',
+    cell: ({ recipient, postal_address }: PatientDisclosureEntry) => (
+      <>
+        {recipient}
+        <Text size="xs" c="dimmed">
+          {postal_address ?? 'address not known'}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Purpose', cell: ({ purpose }: PatientDisclosureEntry) => purpose ?? 'not stated' },
   { header: 'Location', cell: ({ location_name }: PatientDisclosureEntry) => location_name },
-  { header: 'Dataset', cell: ({ dataset }: PatientDisclosureEntry) => datasetTitle(dataset) },
+  { header: 'Records', cell: ({ dataset }: PatientDisclosureEntry) => datasetTitle(dataset) },
   { header: 'How', cell: ({ kind }: PatientDisclosureEntry) => kind },
+  { header: 'Times', cell: ({ count }: PatientDisclosureEntry) => formatCount(count) },
+  { header: 'First', cell: ({ first_at }: PatientDisclosureEntry) => <When at={first_at} /> },
+  { header: 'Last', cell: ({ last_at }: PatientDisclosureEntry) => <When at={last_at} /> },
 ]

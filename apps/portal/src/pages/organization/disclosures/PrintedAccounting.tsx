@@ -4,6 +4,7 @@ import { createPortal } from 'react-dom'
 import { formatCount, locale } from '../../../ui/format/locale.ts'
 import { datasetTitle } from '../access/dataset-title.ts'
 import classes from './PrintedAccounting.module.css'
+import { rowKey } from './patient-accounting.ts'
 
 /** What the report is about. `timeZone`: the practice's, in which every time is written. */
 export type AccountingReport = {
@@ -30,6 +31,8 @@ export function PrintedAccounting({ report, onDone }: { report: AccountingReport
       <dl className={classes.facts}>
         <dt>Practice</dt>
         <dd>{organization.name}</dd>
+        <dt>Patient</dt>
+        <dd>{accounting.patients.join('; ')}</dd>
         <dt>Patient number</dt>
         <dd>{patientNumber}</dd>
         <dt>Period</dt>
@@ -41,42 +44,61 @@ export function PrintedAccounting({ report, onDone }: { report: AccountingReport
           {time(accounting.to)} by {printedBy}. All times: {zone}.
         </dd>
         <dt>Disclosures</dt>
-        <dd>
-          {formatCount(accounting.data.length)}
-          {accounting.is_cut && ', the newest; there are more'}
-        </dd>
+        <dd>{formatCount(accounting.data.reduce((total, { count }) => total + count, 0))}</dd>
       </dl>
       <p>
         Software vendors to which the practice granted access received these records of the patient through Bridgework.
+        Disclosures of one kind of record to one recipient are one row, with the first, the last and their number.
         “Sent”: the vendor received records. “Counted”: it learned how many records matched. “Compared”: it checked its
         copy against them.
       </p>
       {accounting.data.length === 0 ? (
         <p>No vendor received anything of this patient.</p>
       ) : (
-        <table>
-          <caption>Newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Vendor</th>
-              <th scope="col">Location</th>
-              <th scope="col">Records</th>
-              <th scope="col">How</th>
-            </tr>
-          </thead>
-          <tbody>
-            {accounting.data.map((each) => (
-              <tr key={each.id}>
-                <td>{time(each.disclosed_at)}</td>
-                <td>{each.company_name}</td>
-                <td>{each.location_name}</td>
-                <td>{datasetTitle(each.dataset)}</td>
-                <td>{each.kind}</td>
+        <>
+          <table>
+            <caption>Newest first</caption>
+            <thead>
+              <tr>
+                <th scope="col">Recipient and address</th>
+                <th scope="col">Purpose</th>
+                <th scope="col">Location</th>
+                <th scope="col">Records</th>
+                <th scope="col">How</th>
+                <th scope="col">When</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {accounting.data.map((each) => (
+                <tr key={rowKey(each)}>
+                  <td>
+                    {each.recipient}, {each.postal_address ?? 'address not known'}
+                  </td>
+                  <td>{each.purpose ?? 'not stated'}</td>
+                  <td>{each.location_name}</td>
+                  <td>{datasetTitle(each.dataset)}</td>
+                  <td>{each.kind}</td>
+                  <td>
+                    {each.count === 1
+                      ? time(each.first_at)
+                      : `${formatCount(each.count)} times, first ${time(each.first_at)}, last ${time(each.last_at)}`}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <h2>What the records say</h2>
+          <dl>
+            {[...new Map(accounting.data.map(({ dataset, description }) => [dataset, description]))].map(
+              ([dataset, description]) => (
+                <div key={dataset}>
+                  <dt>{datasetTitle(dataset)}</dt>
+                  <dd>{description}</dd>
+                </div>
+              ),
+            )}
+          </dl>
+        </>
       )}
     </article>,
     document.body,

@@ -4,19 +4,22 @@ import { accountingCsv } from './patient-accounting.ts'
 
 test('R10: an accounting for a patient as CSV cannot run anything in a spreadsheet', () => {
   const row = {
-    id: '7',
-    disclosed_at: '2026-03-01T10:00:00.000Z',
     company_id: 'c',
-    company_name: '=HYPERLINK("x")',
+    recipient: '=HYPERLINK("x")',
+    postal_address: '+1 Main Street',
+    purpose: null,
     location_id: '1',
     location_name: 'Smile, Downtown',
     dataset: 'patients',
     kind: 'sent' as const,
-    request_id: 'r',
+    description: 'first name, last name',
+    first_at: '2026-03-01T10:00:00.000Z',
+    last_at: '2026-03-02T10:00:00.000Z',
+    count: 2,
   }
   assert.equal(
-    accountingCsv([row]),
-    'disclosed_at,company_name,location_name,dataset,kind,request_id,id\r\n' +
-      `2026-03-01T10:00:00.000Z,"'=HYPERLINK(""x"")","Smile, Downtown",patients,sent,r,7\r\n`,
+    accountingCsv({ patients: ['@Ann'], data: [row] }),
+    'patient,recipient,postal_address,purpose,location_name,dataset,kind,first_at,last_at,count,description\r\n' +
+      `'@Ann,"'=HYPERLINK(""x"")",'+1 Main Street,,"Smile, Downtown",patients,sent,2026-03-01T10:00:00.000Z,2026-03-02T10:00:00.000Z,2,"first name, last name"\r\n`,
   )
 })

@@ -38,8 +38,9 @@ export function EnrollAgent({
       }}
       title="Enroll an agent"
       size="lg"
-      // A stray click must not take away a code that is shown once.
+      // A stray click or key must not take away a code that is shown once.
       closeOnClickOutside={enrolment === null}
+      closeOnEscape={enrolment === null}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {enrolment === null ? (

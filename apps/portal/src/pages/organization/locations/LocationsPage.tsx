@@ -14,6 +14,7 @@ import { SearchField } from '../../../ui/SearchField.tsx'
 import { StateBadge } from '../../../ui/StateBadge.tsx'
 import { listQuery } from '../../../ui/state/url-state.ts'
 import { When } from '../../../ui/When.tsx'
+import { oldestRead } from './oldest-read.ts'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/locations')
 
@@ -49,7 +50,10 @@ export function LocationsPage() {
                 },
                 { header: 'Data', cell: (location) => <StateBadge state={location.state} /> },
                 { header: 'Agent', cell: ({ writer }) => <Writer writer={writer} /> },
-                { header: 'Last read', cell: (location) => <When at={oldestRead(location)} /> },
+                {
+                  header: 'Last read',
+                  cell: ({ datasets }) => <When at={oldestRead(datasets)} never="not all of it yet" />,
+                },
                 {
                   header: 'Records',
                   align: 'right',
@@ -135,15 +139,6 @@ function System({ name, version }: LocationEntry['practice_management_system']) 
     <Text size="sm" c="dimmed">
       unknown
     </Text>
-  )
-}
-
-/** When the least current dataset was read, of those that the system provides; null while one was never read. */
-function oldestRead({ datasets }: LocationEntry): string | null {
-  const instants = datasets.filter(({ state }) => state !== 'not_provided').map(({ synced_at }) => synced_at)
-  return instants.reduce(
-    (oldest, at) => (oldest === null || at === null || at < oldest ? at : oldest),
-    instants[0] ?? null,
   )
 }
 

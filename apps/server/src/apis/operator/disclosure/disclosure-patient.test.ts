@@ -16,22 +16,32 @@ test('F24: the operator lists the disclosures of one patient, as a table, JSON a
   const location = await createLocation(pool, organization as OrganizationId, { sourceId: '1', name: 'Downtown' })
   await pool.query(
     `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash, source, document)
-     values ($1, 'patients', 12, '4711', 1, false, 1, 1, now(), '', '', '')`,
-    [location.id],
+     values ($1, 'patients', 12, '4711', 1, false, 1, 1, now(), '', '', $2)`,
+    [location.id, '{"attributes":{"first_name":"Ann","last_name":"Example"}}'],
   )
   const digest = { ...aDigest(company.id, location.id), dataset: 'patients' as const }
-  await insertDisclosures(pool, [digest, { ...digest, coverage: { afterId: '12', lastId: '20' } }], {
+  await pool.query(
+    `insert into company_profile (company_id, postal_address, purpose) values ($1, '1 Main Street', 'Recall')`,
+    [company.id],
+  )
+  await insertDisclosures(pool, [digest, digest, { ...digest, coverage: { afterId: '12', lastId: '20' } }], {
     timeoutMs: 5_000,
   })
 
   const reason = ['--reason', 'The patient asked the practice']
   const which = ['disclosure', 'patient', ...reason, '--organization', organization, '--patient']
   const [found, ...more] = await ask(...which, '4711')
-  assert.deepEqual([found.company_name, found.dataset, found.kind, more.length], ['=Vendor', 'patients', 'compared', 0])
-  assert.match((await run(...which, '4711')).out, /Downtown {2}patients {2}compared/)
+  assert.deepEqual(
+    [found.recipient, found.postal_address, found.purpose, found.dataset, found.kind, found.count, more.length],
+    ['=Vendor', '1 Main Street', 'Recall', 'patients', 'compared', 2, 0],
+  )
+  assert.match(
+    (await run(...which, '4711')).out,
+    /=Vendor {4}1 Main Street {3}Recall {3}Downtown {2}patients {2}compared/,
+  )
   assert.match(
     (await run(...which, '4711', '--csv')).out,
-    /^at,vendor,.*\r\n\S+Z,'=Vendor,Downtown,patients,compared,request-1$/,
+    /^patient,recipient,.*\r\nAnn Example,'=Vendor,1 Main Street,Recall,Downtown,patients,compared,\S+Z,\S+Z,2,"title, first name,/,
   )
   const nobody = await run(...which, '4712')
   assert.deepEqual([nobody.code, nobody.err], [1, 'No location of this organization has a patient with that number.'])

@@ -1,12 +1,10 @@
 import { csvLine } from '@bridgework/contract/portal'
-import { companyNames } from '../../../modules/directory/company.ts'
-import { listLocations } from '../../../modules/directory/location.ts'
 import { requireOrganization } from '../../../modules/directory/organization.ts'
-import { accountForPatient, accountingMax } from '../../../modules/overview/patient-accounting.ts'
+import { accountForPatient } from '../../../modules/overview/patient-accounting.ts'
 import { withTransaction } from '../../../platform/database/pool.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import type { OrganizationId } from '../../../platform/identity/identity.ts'
-import { type Answer, table } from '../answer.ts'
+import { table } from '../answer.ts'
 import { command } from '../command-line.ts'
 import { flag, numericId, required, text } from '../option.ts'
 
@@ -24,36 +22,52 @@ export const patient = command({
     // First: who searched is on record whatever was found. The history names no patient.
     const concerned = { side: 'organization', id: organizationId } as const
     await withTransaction(pool, (client) => record(client, { organization: { id: organizationId, name } }, concerned))
-    const locations = await listLocations(pool, organizationId)
-    const locationIds = locations.map(({ id }) => id)
-    const { disclosures, isCut, ...found } = await accountForPatient(pool, {
-      locationIds,
+    const { disclosures, locations, patients } = await accountForPatient(pool, {
+      organizationId,
       patientNumber,
       now: new Date(),
     })
-    if (found.locations === 0)
+    if (locations === 0)
       throw new Problem('record_unknown', {
         errors: 'No location of this organization has a patient with that number.',
       })
-    const names = await companyNames(pool, [...new Set(disclosures.map(({ companyId }) => companyId))])
-    const places = new Map(locations.map(({ id, name }) => [id, name]))
-    const data = disclosures.map((each) => ({
-      ...each,
-      companyName: names.get(each.companyId) ?? null,
-      locationName: places.get(each.locationId) ?? null,
+    const rows = disclosures.map((each) => ({
+      patient: patients.join('; '),
+      recipient: each.recipient.name,
+      postal_address: each.recipient.postalAddress ?? 'not known',
+      purpose: each.recipient.purpose ?? 'not stated',
+      location: each.locationName,
+      dataset: each.dataset,
+      kind: each.kind,
+      first_at: each.firstAt.toISOString(),
+      last_at: each.lastAt.toISOString(),
+      count: each.count,
+      description: each.description,
     }))
-    const columns = ['at', 'vendor', 'location', 'dataset', 'kind', 'request']
-    const rows = data.map((each) => [
-      each.disclosedAt.toISOString(),
-      each.companyName,
-      each.locationName,
-      each.dataset,
-      each.kind,
-      each.requestId,
-    ])
-    const lines = () => [columns, ...rows].map((cells) => csvLine(cells.map((cell) => cell ?? ''))).join('')
-    const answer: Answer = { data, text: csv ? lines().trimEnd() : table(columns, rows) }
-    if (isCut) answer.note = `There are more: these are the newest ${accountingMax.toLocaleString('en-US')}.`
-    return answer
+    const columns = [
+      'patient',
+      'recipient',
+      'postal_address',
+      'purpose',
+      'location',
+      'dataset',
+      'kind',
+      'first_at',
+      'last_at',
+      'count',
+      'description',
+    ] as const
+    const lines = () => [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvLine).join('')
+    // The description is in the file: a table of it fits no terminal.
+    const shown = columns.slice(0, -1)
+    return {
+      data: rows,
+      text: csv
+        ? lines().trimEnd()
+        : table(
+            shown,
+            rows.map((row) => shown.map((column) => row[column])),
+          ),
+    }
   },
 })

@@ -11,6 +11,7 @@ import { somePortal } from '../testing/test-portal.ts'
 
 const filledIn = {
   legal_name: 'Acme Dental Software, Inc.',
+  postal_address: '1 Main Street\n Springfield, IL 62701',
   website: 'www.acme.example',
   contact: 'help@acme.example',
   purpose: 'Recall messages  for patients.',
@@ -38,6 +39,7 @@ test('a practice sees before it grants who the vendor is: name in law, website, 
       ...nothing,
       ...filledIn,
       since: '',
+      postal_address: '1 Main Street, Springfield, IL 62701',
       website: 'https://www.acme.example',
       purpose: 'Recall messages for patients.',
       logo: 'data:image/png;base64,',
@@ -61,6 +63,7 @@ test('a practice sees before it grants who the vendor is: name in law, website, 
 
 const nothing = {
   legal_name: null,
+  postal_address: null,
   website: null,
   contact: null,
   purpose: null,
@@ -91,6 +94,7 @@ test('a profile that could mislead is refused, and so is an image that is none',
     [{ legal_name: 'Аcme' }, /several scripts/],
     [{ contact: 'call us' }, /e-mail address/],
     [{ contact: 'a@b.example, c@d.example' }, /e-mail address/],
+    [{ postal_address: 'x\n'.repeat(200) }, /at most 300/],
     [{ purpose: 'x'.repeat(501) }, /at most 500/],
     [{ purpose: 'a\u200bb' }, /invisible/],
   ]

@@ -20,10 +20,10 @@ export const companyProfileHandlers: PortalHandlers<
 
   updateCompanyProfile: async ({ pool }, call) => {
     const { companyId } = call.member
-    const { legal_name: legalName, website, contact, purpose } = call.body
+    const { legal_name: legalName, postal_address: postalAddress, website, contact, purpose } = call.body
     await withTransaction(pool, async (client) => {
       await lockCompany(client, companyId)
-      const saved = await saveProfile(client, companyId, { legalName, website, contact, purpose })
+      const saved = await saveProfile(client, companyId, { legalName, postalAddress, website, contact, purpose })
       await recordAudit(client, entryOf(call, 'company.update', saved))
     })
     return await profilePage(pool, companyId)
@@ -62,6 +62,7 @@ export async function toVendorProfile(db: Queryable, companyId: CompanyId): Prom
   const profile = await vendorProfile(db, companyId)
   return {
     legal_name: profile.legalName,
+    postal_address: profile.postalAddress,
     website: profile.website,
     contact: profile.contact,
     purpose: profile.purpose,

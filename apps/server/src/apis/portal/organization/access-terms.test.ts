@@ -11,7 +11,6 @@ test('a grant says what it is for and its last day, on the clock of the practice
   const vendor = await world.addVendor()
   const owner = await world.signInAs({ organizationId }, 'owner')
   const company = await world.signInAs({ companyId: vendor.companyId }, 'member')
-  await world.pool.query(`update organization set time_zone = 'America/New_York' where id = $1`, [organizationId])
   const path = `/organizations/${organizationId}/vendors/${vendor.companyId}`
   const seen = async () => read<VendorPage>(await owner.get(path))
   const setTerms = (purpose: string, ends_on: string | null) => owner.put(`${path}/terms`, { purpose, ends_on })
@@ -23,6 +22,13 @@ test('a grant says what it is for and its last day, on the clock of the practice
       ...more,
     })
   const year = new Date().getUTCFullYear() + 1
+  const setZone = (zone: string) =>
+    world.pool.query('update organization set time_zone = $2 where id = $1', [organizationId, zone])
+
+  const withoutZone = await grant({ ends_on: `${year}-07-31` })
+  assert.deepEqual([withoutZone.status, withoutZone.body.code], [422, 'field_invalid'])
+  assert.match(withoutZone.body.errors, /time zone of the practice, which has none\. Set it in its settings first/)
+  await setZone('America/New_York')
 
   assert.equal((await setTerms('Recall', null)).body.code, 'access_changed', 'without access there is nothing to set')
   for (const ends_on of ['2020-01-01', `${year}-02-31`, 'tomorrow', `${year + 20}-01-01`]) {
@@ -39,6 +45,11 @@ test('a grant says what it is for and its last day, on the clock of the practice
   assert.deepEqual([connection?.purpose, connection?.ends_at], [purpose, ends_at])
   read(await grant({ all_locations: ['patients', 'treatments'] }))
   assert.equal((await seen()).ends_at, ends_at, 'what a change leaves out stays')
+  for (const zone of ['Pacific/Auckland', 'Pacific/Honolulu', 'America/New_York']) {
+    await setZone(zone)
+    read(await setTerms('Recall', `${year}-03-31`))
+    assert.equal((await seen()).ends_on, `${year}-03-31`, zone)
+  }
 
   await world.letSignInAge(owner.person.userId)
   assert.equal((await setTerms('Recall', `${year}-08-01`)).body.code, 'fresh_sign_in_required')

@@ -18,7 +18,8 @@ const anAppointment = (patient: string) =>
 async function someReads(t: TestContext) {
   const world = await somePortal(t)
   const location = await world.addLocation()
-  await location.upload('patients', { one: aRecord('patients'), two: aRecord('patients') })
+  const named = (first_name: string) => aRecord('patients', { first_name, middle_name: null, last_name: 'Example' })
+  await location.upload('patients', { one: named('Ann'), two: named('Bruno') })
   await location.upload('appointments', { a1: anAppointment('one'), a2: anAppointment('two') })
   const uploaded = await location.upload('treatments', { t2: aRecord('treatments', { patient_source_id: 'two' }) })
   assert.equal(uploaded.status, 200, uploaded.text)
@@ -50,36 +51,61 @@ test('F24: an accounting for a patient has each disclosure of the patient’s re
   const world = await someReads(t)
   const { vendor, other } = world
   const told = async (patient: string) => {
-    const { locations, data, is_cut } = await world.account(patient)
-    assert.deepEqual([locations, is_cut], [1, false])
-    return data.map((each) => [each.company_id, each.dataset, each.kind]).toReversed()
+    const { locations, patients, data } = await world.account(patient)
+    assert.deepEqual([locations, patients], [1, [patient === 'one' ? 'Ann Example' : 'Bruno Example']])
+    for (const { first_at, last_at, count } of data) assert.equal(first_at < last_at, count > 1)
+    return data.map((each) => [each.company_id, each.dataset, each.kind, each.count]).toReversed()
   }
   const ofOne = [
-    [vendor.companyId, 'patients', 'sent'],
-    [vendor.companyId, 'appointments', 'sent'],
-    [other.companyId, 'patients', 'sent'],
-    [other.companyId, 'appointments', 'sent'],
-    [other.companyId, 'treatments', 'counted'],
-    [other.companyId, 'patients', 'compared'],
+    [vendor.companyId, 'patients', 'sent', 1],
+    [vendor.companyId, 'appointments', 'sent', 1],
+    [other.companyId, 'patients', 'sent', 1],
+    [other.companyId, 'appointments', 'sent', 1],
+    [other.companyId, 'treatments', 'counted', 1],
+    [other.companyId, 'patients', 'compared', 1],
   ]
   const ofTwo = [
-    [vendor.companyId, 'patients', 'sent'],
-    [vendor.companyId, 'appointments', 'sent'],
-    [vendor.companyId, 'patients', 'sent'],
-    [other.companyId, 'patients', 'compared'],
+    [vendor.companyId, 'appointments', 'sent', 1],
+    [vendor.companyId, 'patients', 'sent', 2],
+    [other.companyId, 'patients', 'compared', 1],
   ]
   assert.deepEqual(await told('one'), ofOne, 'before the sealer added them to days')
   await world.seal()
   assert.deepEqual(await told('one'), ofOne, 'after it')
   assert.deepEqual(await told('two'), ofTwo)
   await other.get(`${world.path}/patients/${world.two}`)
-  const added = [other.companyId, 'patients', 'sent']
+  const added = [other.companyId, 'patients', 'sent', 1]
   assert.deepEqual(await told('two'), [...ofTwo, added])
   await world.seal()
   assert.deepEqual(await told('two'), [...ofTwo, added])
   const { from, to, ...none } = await world.account('three')
-  assert.deepEqual(none, { locations: 0, data: [], is_cut: false })
+  assert.deepEqual(none, { locations: 0, patients: [], data: [] })
   assert.deepEqual([Number(to.slice(0, 4)) - Number(from.slice(0, 4)), to.slice(4)], [6, from.slice(4)])
+})
+
+test('45 CFR 164.528(b)(2): an accounting names the recipient and its address, the purpose, and what was disclosed', async (t) => {
+  const world = await someReads(t)
+  const recipientOf = async (companyId: string) => {
+    const { data } = await world.account('one')
+    const { recipient, postal_address, purpose, description } =
+      data.find((each) => each.company_id === companyId && each.dataset === 'patients') ?? assert.fail()
+    assert.match(description, /^title, first name, .*date of birth/)
+    return [recipient, postal_address, purpose]
+  }
+  const { vendor, other } = world
+  const [name] = await recipientOf(other.companyId)
+  assert.deepEqual(await recipientOf(other.companyId), [name, null, null])
+  await world.pool.query(
+    `insert into company_profile (company_id, legal_name, postal_address, purpose) values ($1, 'Acme, Inc.', '1 Main Street', 'Software')`,
+    [vendor.companyId],
+  )
+  assert.deepEqual(await recipientOf(vendor.companyId), ['Acme, Inc.', '1 Main Street', 'Software'])
+  // What the practice agreed to goes before what the company says of itself, also after the access ended.
+  await world.pool.query(`update access_grant set purpose = 'Recall', revoked_at = now() where company_id = $1`, [
+    vendor.companyId,
+  ])
+  assert.deepEqual(await recipientOf(vendor.companyId), ['Acme, Inc.', '1 Main Street', 'Recall'])
+  assert.deepEqual(await recipientOf(other.companyId), [name, null, null])
 })
 
 test('F24: an accounting shows a practice its own patients alone', async (t) => {
@@ -119,6 +145,9 @@ test('F24: with many disclosures of a location the accounting for a patient take
   const { data } = await world.account('one')
   const ms = performance.now() - beganAt
   t.diagnostic(`${rows} disclosures: ${Math.round(ms)} ms`)
-  assert.equal(data.length, 999 + 6)
+  assert.equal(
+    data.reduce((total, { count }) => total + count, 0),
+    999 + 6,
+  )
   assert.ok(ms < 1_000, `${Math.round(ms)} ms`)
 })

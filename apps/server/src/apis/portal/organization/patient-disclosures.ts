@@ -1,6 +1,4 @@
 import { recordAudit } from '../../../modules/audit/store.ts'
-import { companyNames } from '../../../modules/directory/company.ts'
-import { listLocations } from '../../../modules/directory/location.ts'
 import { accountForPatient } from '../../../modules/overview/patient-accounting.ts'
 import { entryOf } from '../shared/audit.ts'
 import type { PortalHandlers } from '../shared/context.ts'
@@ -11,29 +9,29 @@ export const patientDisclosureHandlers: PortalHandlers<'accountForPatient'> = {
     const { member, body } = call
     const to = now()
     await recordAudit(pool, entryOf(call, 'disclosure.account', {}))
-    const locations = await listLocations(pool, member.organizationId)
-    const accounting = await accountForPatient(pool, {
-      locationIds: locations.map(({ id }) => id),
+    const { locations, patients, disclosures, from } = await accountForPatient(pool, {
+      organizationId: member.organizationId,
       patientNumber: body.patient_number,
       now: to,
     })
-    const companies = await companyNames(pool, [...new Set(accounting.disclosures.map(({ companyId }) => companyId))])
-    const places = new Map(locations.map(({ id, name }) => [id, name]))
     return {
-      locations: accounting.locations,
-      is_cut: accounting.isCut,
-      from: accounting.from.toISOString(),
+      locations,
+      patients,
+      from: from.toISOString(),
       to: to.toISOString(),
-      data: accounting.disclosures.map((each) => ({
-        id: each.id,
-        disclosed_at: each.disclosedAt.toISOString(),
+      data: disclosures.map((each) => ({
         company_id: each.companyId,
-        company_name: companies.get(each.companyId) ?? '',
+        recipient: each.recipient.name,
+        postal_address: each.recipient.postalAddress,
+        purpose: each.recipient.purpose,
         location_id: each.locationId,
-        location_name: places.get(each.locationId) ?? '',
+        location_name: each.locationName,
         dataset: each.dataset,
         kind: each.kind,
-        request_id: each.requestId,
+        description: each.description,
+        first_at: each.firstAt.toISOString(),
+        last_at: each.lastAt.toISOString(),
+        count: each.count,
       })),
     }
   },

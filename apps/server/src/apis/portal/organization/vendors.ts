@@ -14,7 +14,7 @@ import {
 import { listDatasetStates } from '../../../modules/datasets/dataset-state.ts'
 import { type FormerName, listRenames } from '../../../modules/directory/company.ts'
 import { listLocations } from '../../../modules/directory/location.ts'
-import { endOfDay } from '../../../modules/directory/organization.ts'
+import { endOfDay, lastDayOf, requireOrganization } from '../../../modules/directory/organization.ts'
 import { lastReadsOf } from '../../../modules/disclosure/history.ts'
 import { type GrantEntry as ListedGrant, pageOfGrants } from '../../../modules/overview/grant.ts'
 import { findVendor, listVendors, type Vendor } from '../../../modules/overview/vendor.ts'
@@ -78,7 +78,8 @@ export const vendorHandlers: PortalHandlers<
     const { companyId } = vendor
     const locations = await listLocations(pool, organizationId)
     const locationIds = locations.map(({ id }) => id)
-    const [profile, renames, terms, access, lastReads, history] = await Promise.all([
+    const [organization, profile, renames, terms, access, lastReads, history] = await Promise.all([
+      requireOrganization(pool, organizationId),
       toVendorProfile(pool, companyId),
       listRenames(pool, [companyId]),
       findTerms(pool, { companyId, organizationId }),
@@ -97,6 +98,7 @@ export const vendorHandlers: PortalHandlers<
       last_read_at: lastReads.get(companyId)?.toISOString() ?? null,
       purpose: terms.purpose,
       ends_at: terms.endsAt?.toISOString() ?? null,
+      ends_on: terms.endsAt && lastDayOf(organization, terms.endsAt),
       access_version: versionOf(access, locationIds),
       all_locations: datasetsEverywhere(access),
       all_locations_notes: namesOf(access.filter(({ locationId, notes }) => locationId === null && notes)),

@@ -17,7 +17,7 @@ export const change: FactsOf<'grant.change'> = {
 const was = [of(['patients', 'treatments'], ['Elm', 'Main Street']), of(['fee_schedules'], 12)]
 const wasInWords = 'Patients and Treatments at “Elm” and “Main Street”; Fee schedules at 12 locations'
 export const provider = { name: 'Entra', issuer: 'https://login.example.com' }
-const none = { legalName: null, website: null, contact: null, purpose: null }
+const none = { legalName: null, postalAddress: null, website: null, contact: null, purpose: null }
 
 type Case<Action extends AuditAction> = readonly [facts: FactsOf<Action>, what: string, details?: string]
 
@@ -66,14 +66,14 @@ const sentences: { [Action in AuditAction]: readonly Case<Action>[] } = {
     [{ hasLogo: true }, 'Set the logo of the company'],
     [{ hasLogo: false }, 'Removed the logo of the company'],
     [
-      { ...none, legalName: 'Acme, Inc.', purpose: 'We recall. Patients' },
+      { ...none, legalName: 'Acme, Inc.', postalAddress: '1 Main St.', purpose: 'We recall. Patients' },
       'Changed the profile of the company',
-      'Legal name: “Acme, Inc.”. Website: none. Contact: none. Description: “We recall. Patients”.',
+      'Legal name: “Acme, Inc.”. Postal address: “1 Main St.”. Website: none. Contact: none. Description: “We recall. Patients”.',
     ],
     [
       { ...none, website: 'https://acme.example', contact: 'a@acme.example' },
       'Changed the profile of the company',
-      'Legal name: none. Website: “https://acme.example”. Contact: “a@acme.example”. Description: none.',
+      'Legal name: none. Postal address: none. Website: “https://acme.example”. Contact: “a@acme.example”. Description: none.',
     ],
   ],
   'organization.update': [

@@ -142,6 +142,7 @@ create index company_name_key on company (name_key);
 create table company_profile (
   company_id uuid primary key references company (id),
   legal_name text,
+  postal_address text,
   website text,
   contact text,
   purpose text,
