@@ -23,6 +23,7 @@ const states = {
   pending: { ...waiting, label: 'First sync pending' },
   not_provided: { ...neutral, label: 'Not provided' },
   connected: { ...good, label: 'Connected' },
+  office_closed: { ...neutral, label: 'Office closed' },
   silent: { ...warning, label: 'Not reporting' },
   never_heard: { icon: IconHelpCircle, color: 'gray', label: 'Never connected' },
   revoked: { ...neutral, label: 'Revoked' },

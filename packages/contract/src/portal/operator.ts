@@ -3,7 +3,7 @@ import type { AuditEvent } from './account.ts'
 import type { MemberRole, Side } from './action.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 import type { Usage } from './company.ts'
-import type { AgentProblem, ReadProgress } from './organization.ts'
+import type { AgentProblem, AgentState, ReadProgress } from './organization.ts'
 
 export type OperatorOverview = {
   environment: 'sandbox' | 'production'
@@ -77,7 +77,7 @@ export type OperatorAgent = {
   organization_name: string
   enrolled_at: Instant
   last_contact_at: Instant | null
-  state: 'connected' | 'silent' | 'never_heard' | 'revoked'
+  state: AgentState
   problems: AgentProblem[]
 }
 

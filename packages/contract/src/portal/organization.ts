@@ -10,7 +10,8 @@ export type OrganizationPage = {
   country: string | null
   created_at: Instant
   locations: number
-  agents: { living: number; connected: number }
+  /** `missed`: living ones that are not heard though they should be. */
+  agents: { living: number; connected: number; missed: number }
   /** Removals that wait for a person. */
   removals: number
   vendors: number
@@ -108,6 +109,12 @@ export type LocationPage = LocationEntry & {
   reading: ReadProgress | null
 }
 
+/**
+ * `connected`: heard within the last 3 minutes. `office_closed`: not, and all its locations have been closed since; `silent`: not, though one was open
+ * for so long. `never_heard`: it enrolled and did not run yet.
+ */
+export type AgentState = 'connected' | 'office_closed' | 'silent' | 'never_heard' | 'revoked'
+
 export type AgentEntry = {
   id: string
   name: string
@@ -115,8 +122,7 @@ export type AgentEntry = {
   enrolled_at: Instant
   revoked_at: Instant | null
   last_contact_at: Instant | null
-  /** `connected`: heard within the last 3 minutes. */
-  state: 'connected' | 'silent' | 'never_heard' | 'revoked'
+  state: AgentState
   /** The last release that it did not take by itself: it refused the file, or the version before runs again. Null: none. */
   failed_release: { version: string; outcome: 'refused' | 'rolled_back' } | null
   problems: AgentProblem[]

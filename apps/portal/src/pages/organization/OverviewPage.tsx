@@ -185,8 +185,8 @@ function todosOf(
         Enroll an agent
       </ButtonLink>,
     )
-  } else if (agents.connected < agents.living) {
-    const silent = agents.living - agents.connected
+  } else if (agents.missed > 0) {
+    const silent = agents.missed
     add(
       IconDeviceDesktop,
       silent === 1 ? 'An agent is not reporting' : `${silent} agents are not reporting`,

@@ -4,7 +4,7 @@ import { stepsOf } from './first-steps.ts'
 
 const none = { current: 0, stale: 0, disconnected: 0, pending: 0, not_provided: 0 }
 const practice = {
-  agents: { living: 0, connected: 0 },
+  agents: { living: 0, connected: 0, missed: 0 },
   locations_by_state: none,
   members: 1,
   vendors: 0,
@@ -16,7 +16,13 @@ const done = (of: Parameters<typeof stepsOf>[0]) => stepsOf(of).map(({ isDone })
 test('a new practice has no step done, and each is done independently of the others', () => {
   assert.deepEqual(done(practice), [false, false, false, false, false])
   assert.deepEqual(done({ ...practice, time_zone: 'America/Denver' }), [true, false, false, false, false])
-  assert.deepEqual(done({ ...practice, agents: { living: 1, connected: 0 } }), [false, true, false, false, false])
+  assert.deepEqual(done({ ...practice, agents: { living: 1, connected: 0, missed: 0 } }), [
+    false,
+    true,
+    false,
+    false,
+    false,
+  ])
   assert.deepEqual(done({ ...practice, locations_by_state: { ...none, pending: 2 } }), [
     false,
     false,
@@ -31,7 +37,7 @@ test('a new practice has no step done, and each is done independently of the oth
 
 test('the steps are gone when all are done, and when they were dismissed', () => {
   const all = {
-    agents: { living: 1, connected: 1 },
+    agents: { living: 1, connected: 1, missed: 0 },
     locations_by_state: { ...none, current: 1 },
     members: 2,
     vendors: 1,

@@ -30,8 +30,13 @@ test('an enrolment code becomes an agent key once, and the agent is known by it'
     headers: { authorization: `Bearer ${first.body.agent_key}` },
   })
   assert.deepEqual([self.body.agent_id, self.body.organization_id], [first.body.agent_id, organizationId])
-  const { rows } = await world.pool.query('select from agent_contact where agent_id = $1', [first.body.agent_id])
-  assert.equal(rows.length, 1)
+  // Set-up asks who it is. It is heard of when it runs.
+  const contacts = () => world.pool.query('select from agent_contact where agent_id = $1', [first.body.agent_id])
+  assert.equal((await contacts()).rows.length, 0)
+  const beat = { state: 'working', sent_at: new Date().toISOString(), reading: null }
+  const agent = { agentKey: String(first.body.agent_key) }
+  assert.equal((await world.post('/agents/self/heartbeats', agent, beat)).status, 200)
+  assert.equal((await contacts()).rows.length, 1)
 })
 
 test('the version that an agent says at a contact is the one that is listed; one that says none keeps it', async (t) => {
@@ -40,8 +45,14 @@ test('the version that an agent says at a contact is the one that is listed; one
   const versionAfter = async (userAgent: string) => {
     // A server of its own each time: one writes a contact of an agent at most once in 10 s.
     const { url } = await world.anotherServer()
-    const headers = { authorization: `Bearer ${agentKey}`, 'user-agent': userAgent }
-    assert.equal((await fetch(`${url}/ingest/v1/agents/self`, { headers })).status, 200)
+    const headers = {
+      authorization: `Bearer ${agentKey}`,
+      'user-agent': userAgent,
+      'content-type': 'application/json',
+    }
+    const body = JSON.stringify({ state: 'working', sent_at: new Date().toISOString(), reading: null })
+    const answer = await fetch(`${url}/ingest/v1/agents/self/heartbeats`, { method: 'POST', headers, body })
+    assert.equal(answer.status, 200)
     const { rows } = await world.pool.query('select version from agent where id = $1', [agentId])
     return rows[0].version
   }

@@ -1,16 +1,22 @@
+import type { AgentState } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
-
-export type AgentState = 'connected' | 'silent' | 'never_heard' | 'revoked'
+import { type OpenTimes, openMsBetween } from '../directory/office-hours.ts'
 
 /** An agent asks every minute or so: one that was not heard for three is off or cut off. */
 const silentAfterMs = 3 * 60_000
 
-/** Whether an agent is there now. */
-export function agentStateOf(agent: { revokedAt: Date | null; lastContactAt: Date | null }, now: Date): AgentState {
-  if (agent.revokedAt !== null) return 'revoked'
-  if (agent.lastContactAt === null) return 'never_heard'
-  return now.getTime() - agent.lastContactAt.getTime() <= silentAfterMs ? 'connected' : 'silent'
+/** Whether an agent is there now. `places`: when its locations are open, where that is known; while all are closed its computer may be off. */
+export function agentStateOf(
+  { revokedAt, lastContactAt }: { revokedAt: Date | null; lastContactAt: Date | null },
+  now: Date,
+  places: readonly OpenTimes[] = [],
+): AgentState {
+  if (revokedAt !== null) return 'revoked'
+  if (lastContactAt === null) return 'never_heard'
+  if (now.getTime() - lastContactAt.getTime() <= silentAfterMs) return 'connected'
+  const isMissed = places.length === 0 || places.some((each) => openMsBetween(each, lastContactAt, now) > silentAfterMs)
+  return isMissed ? 'silent' : 'office_closed'
 }
 
 /** How many living agents there are of each state, over all organizations. */

@@ -1,8 +1,10 @@
-import type { sortColumns } from '@bridgework/contract/portal'
+import type { AgentState, sortColumns } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { containing, orderOf, queryPage, type Sort } from '../../platform/database/search.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, OrganizationId } from '../../platform/identity/identity.ts'
+import { agentStateOf } from '../agents/agent-state.ts'
+import type { OpenTimes } from '../directory/office-hours.ts'
 
 /** What agents are sorted by. */
 type AgentColumn = (typeof sortColumns.agents)[number]
@@ -21,11 +23,11 @@ export async function pageOfAgents(
       {
         name: 'lower(name)',
         organization: 'lower(organization_name)',
-        last_contact: 'last_contact_at',
+        last_contact: '"lastContactAt"',
         version: 'version',
         enrolled: 'enrolled_at',
       },
-      'revoked_at is not null, last_contact_at nulls first, enrolled_at, id',
+      '"revokedAt" is not null, "lastContactAt" nulls first, enrolled_at, id',
     ),
     page,
     [containing(page.search)],
@@ -40,8 +42,25 @@ export async function requireAgentEntry(db: Queryable, id: AgentId): Promise<Age
   return rows[0]
 }
 
-const agentEntries = `select a.id, a.name, a.version, a.organization_id, o.name as organization_name, a.enrolled_at, a.revoked_at,
-            c.last_contact_at
+/** Whether each of these agents is there now; by when the active locations at which it writes are open. */
+export async function statesOfAgents(
+  db: Queryable,
+  agents: readonly { id: AgentId; revokedAt: Date | null; lastContactAt: Date | null }[],
+  now: Date,
+): Promise<Map<AgentId, AgentState>> {
+  const { rows } = await db.query<OpenTimes & { agentId: AgentId }>(
+    `select w.agent_id as "agentId", l.time_zone as "timeZone", l.office_hours as "officeHours"
+       from location_writer w
+       join location l on l.id = w.location_id and l.is_active
+      where w.agent_id = any($1::bigint[])`,
+    [agents.map(({ id }) => id)],
+  )
+  const places = Map.groupBy(rows, ({ agentId }) => agentId)
+  return new Map(agents.map((agent) => [agent.id, agentStateOf(agent, now, places.get(agent.id))]))
+}
+
+const agentEntries = `select a.id, a.name, a.version, a.organization_id, o.name as organization_name, a.enrolled_at,
+            a.revoked_at as "revokedAt", c.last_contact_at as "lastContactAt"
        from agent a
        join organization o on o.id = a.organization_id
        left join agent_contact c on c.agent_id = a.id`
@@ -53,6 +72,6 @@ type AgentRow = {
   organization_id: OrganizationId
   organization_name: string
   enrolled_at: Date
-  revoked_at: Date | null
-  last_contact_at: Date | null
+  revokedAt: Date | null
+  lastContactAt: Date | null
 }

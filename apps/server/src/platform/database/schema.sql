@@ -483,6 +483,7 @@ create table location_writer (
   constraint location_writer_pkey PRIMARY KEY (location_id),
   constraint location_writer_refused_agent_id_fkey FOREIGN KEY (refused_agent_id) REFERENCES agent(id)
 );
+CREATE INDEX location_writer_of_agent ON public.location_writer USING btree (agent_id);
 
 create table mail (
   id bigint not null generated always as identity,

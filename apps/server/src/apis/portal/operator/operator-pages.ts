@@ -1,14 +1,13 @@
-import type { AgentProblem, OperatorAgent, OperatorCompany, PlotRange } from '@bridgework/contract/portal'
+import type { AgentProblem, AgentState, OperatorAgent, OperatorCompany, PlotRange } from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
 import { activityOf, agentActivityOf } from '../../../modules/activity/plots.ts'
 import { listAgents } from '../../../modules/agents/agent-key.ts'
-import { agentStateOf } from '../../../modules/agents/agent-state.ts'
 import { listWriters, listWrittenBy } from '../../../modules/agents/location-writer.ts'
 import { companiesInForce } from '../../../modules/credentials/agreement.ts'
 import { companiesWithKeyPair } from '../../../modules/credentials/key-pair.ts'
 import { type Location, listLocations, requireLocation } from '../../../modules/directory/location.ts'
 import { requireOrganization } from '../../../modules/directory/organization.ts'
-import { requireAgentEntry } from '../../../modules/overview/agents.ts'
+import { requireAgentEntry, statesOfAgents } from '../../../modules/overview/agents.ts'
 import { countOrganizationsOf, listGrantingOrganizations } from '../../../modules/overview/connection.ts'
 import { requireCompanyEntry } from '../../../modules/overview/tenants.ts'
 import { lastRequestsOf } from '../../../modules/usage/request-log.ts'
@@ -57,6 +56,7 @@ export const operatorPageHandlers: PortalHandlers<
       listLocations(pool, id),
       listAgents(pool, id, agentsMax),
     ])
+    const states = await statesOfAgents(pool, agents, now())
     return {
       id: organization.id,
       name: organization.name,
@@ -66,7 +66,7 @@ export const operatorPageHandlers: PortalHandlers<
       agents: agents.map((agent) => ({
         id: agent.id,
         name: agent.name,
-        state: agentStateOf(agent, now()),
+        state: states.get(agent.id) ?? 'silent',
         last_contact_at: agent.lastContactAt?.toISOString() ?? null,
       })),
       activity: await activityOf(pool, locations.map(idOf), range, now()),
@@ -88,7 +88,8 @@ export const operatorPageHandlers: PortalHandlers<
       activityOf(pool, written, range, now()),
       namedLocations(context, locations),
     ])
-    return { ...toOperatorAgent(agent, problemsOf(id), now()), reading, locations: named, requests, activity }
+    const state = (await statesOfAgents(pool, [agent], now())).get(id) ?? 'silent'
+    return { ...toOperatorAgent(agent, problemsOf(id), state), reading, locations: named, requests, activity }
   },
 
   getOperatorLocation: async (context, { params, query }) => {
@@ -162,7 +163,7 @@ export async function operatorCompanies(
 export function toOperatorAgent(
   agent: Awaited<ReturnType<typeof requireAgentEntry>>,
   problems: AgentProblem[],
-  now: Date,
+  state: AgentState,
 ): OperatorAgent {
   return {
     id: agent.id,
@@ -171,9 +172,9 @@ export function toOperatorAgent(
     organization_id: agent.organization_id,
     organization_name: agent.organization_name,
     enrolled_at: agent.enrolled_at.toISOString(),
-    last_contact_at: agent.last_contact_at?.toISOString() ?? null,
-    state: agentStateOf({ revokedAt: agent.revoked_at, lastContactAt: agent.last_contact_at }, now),
-    problems: agent.revoked_at === null ? problems : [],
+    last_contact_at: agent.lastContactAt?.toISOString() ?? null,
+    state,
+    problems: agent.revokedAt === null ? problems : [],
   }
 }
 

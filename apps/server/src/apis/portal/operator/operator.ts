@@ -13,7 +13,7 @@ import { countDisclosures } from '../../../modules/disclosure/store.ts'
 import { measureMail } from '../../../modules/mail/backlog.ts'
 import { createTenant } from '../../../modules/membership/create-tenant.ts'
 import { tenantIdOf } from '../../../modules/membership/tenant.ts'
-import { pageOfAgents } from '../../../modules/overview/agents.ts'
+import { pageOfAgents, statesOfAgents } from '../../../modules/overview/agents.ts'
 import { countDirectory } from '../../../modules/overview/directory-counts.ts'
 import { listSlotsInUse, listTokenAttempts } from '../../../modules/overview/limits-in-use.ts'
 import {
@@ -156,10 +156,11 @@ export const operatorHandlers: PortalHandlers<
     const { total, agents } = await pageOfAgents(pool, { ...page, sort: readSort(query, sortColumns.agents) })
     const ids = agents.map(({ id }) => id)
     const problemsOf = await problemsByAgent(pool, ids, [])
+    const states = await statesOfAgents(pool, agents, now())
     return toListed(
       page,
       total,
-      agents.map((agent) => toOperatorAgent(agent, problemsOf(agent.id), now())),
+      agents.map((agent) => toOperatorAgent(agent, problemsOf(agent.id), states.get(agent.id) ?? 'silent')),
     )
   },
 

@@ -43,7 +43,7 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
     time_zone: null,
     country: null,
     locations: 1,
-    agents: { living: 1, connected: 0 },
+    agents: { living: 1, connected: 0, missed: 1 },
     removals: 0,
     vendors: 1,
     access_requests: [],
@@ -143,7 +143,7 @@ test('the code that enrols an agent is shown once, with commands that work as th
   const [exitCode] = await once(enrolling, 'exit')
   assert.equal(exitCode, 0, String(enrolling.stderr.read()))
   const { agent_id } = JSON.parse(readFileSync(config, 'utf8'))
-  assert.ok((await world.agents()).some(({ id, state }) => id === agent_id && state === 'connected'))
+  assert.ok((await world.agents()).some(({ id, state }) => id === agent_id && state === 'never_heard'))
 })
 
 test('W19: an agent is shown as connected while it calls, silent when it does not, and is revoked by its own practice alone', async (t) => {

@@ -1,5 +1,5 @@
 import { datasetNames, datasetsWithNotes, getDataset, hasPatientData } from '@bridgework/contract'
-import type { AgentEntry, AgentProblem, OrganizationPage } from '@bridgework/contract/portal'
+import type { AgentEntry, AgentProblem, AgentState, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../../modules/agents/agent-key.ts'
 import { takeOverProcess } from '../../../modules/agents/agent-process.ts'
 import { takeOver } from '../../../modules/agents/location-writer.ts'
@@ -18,6 +18,7 @@ import {
   updateOrganization,
 } from '../../../modules/directory/organization.ts'
 import { listMembers } from '../../../modules/membership/member.ts'
+import { statesOfAgents } from '../../../modules/overview/agents.ts'
 import { surveyFreshness } from '../../../modules/overview/sync-health.ts'
 import { listRemovals } from '../../../modules/records/removals/removal-store.ts'
 import { withTransaction } from '../../../platform/database/pool.ts'
@@ -60,6 +61,7 @@ export const organizationHandlers: PortalHandlers<
       firstStepsDismissedAt(pool, organizationId),
     ])
     const locationIds = locations.map(({ id }) => id)
+    const states = [...(await statesOfAgents(pool, agents, now())).values()]
     const open = requests.filter(({ state }) => state === 'open').map(({ companyId }) => companyId)
     const [removals, withTwoAgents, freshness, renames, names] = await Promise.all([
       listRemovals(pool, locationIds),
@@ -77,7 +79,8 @@ export const organizationHandlers: PortalHandlers<
       locations: locations.length,
       agents: {
         living: agents.filter((agent) => agent.revokedAt === null).length,
-        connected: agents.filter((agent) => stateOf(agent, now()) === 'connected').length,
+        connected: states.filter((state) => state === 'connected').length,
+        missed: states.filter((state) => state === 'silent' || state === 'never_heard').length,
       },
       removals: removals.filter((removal) => removal.state === 'held').length,
       vendors: vendors.length,
@@ -162,8 +165,9 @@ export const organizationHandlers: PortalHandlers<
     const agents = await listAgents(pool, organizationId, agentsMax)
     const living = agents.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id)
     const problemsOf = await problemsByAgent(pool, living, await listLocations(pool, organizationId))
+    const states = await statesOfAgents(pool, agents, now())
     return {
-      data: agents.map((agent) => toEntry(agent, problemsOf(agent.id), now())),
+      data: agents.map((agent) => toEntry(agent, states.get(agent.id) ?? 'silent', problemsOf(agent.id))),
       takes_updates: await takesAgentUpdates(pool, organizationId),
       newest_release: (await newestRelease(pool))?.version ?? null,
     }
@@ -206,16 +210,7 @@ export const organizationHandlers: PortalHandlers<
 /** More are not shown; a practice has one for each of its databases. */
 const agentsMax = 500
 
-/** An agent calls every minute; three of them missed are no accident. */
-const connectedMs = 3 * 60_000
-
-function stateOf({ revokedAt, lastContactAt }: Agent, now: Date): AgentEntry['state'] {
-  if (revokedAt !== null) return 'revoked'
-  if (lastContactAt === null) return 'never_heard'
-  return now.getTime() - lastContactAt.getTime() <= connectedMs ? 'connected' : 'silent'
-}
-
-function toEntry(agent: Agent, problems: AgentProblem[], now: Date): AgentEntry {
+function toEntry(agent: Agent, state: AgentState, problems: AgentProblem[]): AgentEntry {
   return {
     id: agent.id,
     name: agent.name,
@@ -223,7 +218,7 @@ function toEntry(agent: Agent, problems: AgentProblem[], now: Date): AgentEntry 
     enrolled_at: agent.enrolledAt.toISOString(),
     revoked_at: agent.revokedAt?.toISOString() ?? null,
     last_contact_at: agent.lastContactAt?.toISOString() ?? null,
-    state: stateOf(agent, now),
+    state,
     failed_release:
       agent.failedRelease === null || agent.failedReleaseOutcome === null
         ? null

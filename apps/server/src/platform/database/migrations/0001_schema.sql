@@ -559,6 +559,7 @@ create table location_writer (
   refused_agent_id bigint references agent (id),
   refused_at timestamptz
 );
+create index location_writer_of_agent on location_writer (agent_id);
 
 -- Releases of the agent that the operator published (docs/decisions/agent-updates.md). Their signed files are here, so that each server process can
 -- hand them out. External: a part of a file that is not compressed is read without the rest.
