@@ -84,7 +84,7 @@ test('a location with two agents says so, and an admin lets the other one take o
   assert.equal(await isTaken(other), false, 'nothing has changed yet')
   await dialog.getByRole('button', { name: 'Let it take over' }).click()
   await dialog.waitFor({ state: 'hidden' })
-  await page.getByText('new-server has written here since').waitFor()
+  await page.getByText('new-server writes here; it began').waitFor()
   assert.deepEqual([await isTaken(other), await isTaken(location.agent)], [true, false])
 })
 

@@ -24,7 +24,7 @@ test('an owner requires a second factor; a member sets one up at the next sign-i
   await page.getByRole('button', { name: 'Require a second factor' }).click()
   await assertAccessible(page)
   await page.getByRole('button', { name: 'Require it' }).click()
-  await page.getByText('Required of all members since').waitFor()
+  await page.getByText('Required of all members. This was set').waitFor()
   await assertAccessible(page)
 
   const second = await portal.newPage()

@@ -16,7 +16,7 @@ export function AgentProblems({ problems }: { problems: readonly AgentProblem[] 
           {todo}
         </Text>
         <Text size="sm" c="dimmed">
-          Since <When at={since} />
+          Began <When at={since} />
           {datasets.length > 0 && `, of ${datasets.join(', ')}`}
           {locations.length > 0 && `, at ${locations.join(', ')}`}.
         </Text>

@@ -77,7 +77,7 @@ function Standing({ agreement }: { agreement: Agreement }) {
         {required && (
           <Text size="sm">
             <b>Required now: </b>
-            version {required.version} or newer, since <When at={required.since} />
+            version {required.version} or newer. It became binding <When at={required.since} />.
           </Text>
         )}
         {agreement.required_at && current !== required?.version && (

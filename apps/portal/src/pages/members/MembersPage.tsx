@@ -135,7 +135,7 @@ export function MembersPage() {
               { header: 'Role', cell: ({ role }) => <Text size="sm">{capital(role)}</Text> },
               { header: 'State', cell: (member) => <StateBadge state={member.state} /> },
               { header: 'Second factor', cell: (member) => <SecondFactor member={member} /> },
-              { header: 'Since', cell: (member) => <When at={member.joined_at} /> },
+              { header: 'Joined', cell: (member) => <When at={member.joined_at} /> },
               ...(mayManage ? [{ header: 'Actions', isHidden: true, align: 'right' as const, cell: menuOf }] : []),
             ]}
           />

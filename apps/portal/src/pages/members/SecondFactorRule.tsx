@@ -36,7 +36,7 @@ export function SecondFactorRule({
       <Text size="sm">
         {isOn ? (
           <>
-            Required of all members since <When at={since} />.{' '}
+            Required of all members. This was set <When at={since} />.{' '}
           </>
         ) : (
           'Not required. '

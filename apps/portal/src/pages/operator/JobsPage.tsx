@@ -56,7 +56,7 @@ export function JobsPage() {
                   cell: ({ waiting }) => formatCount(waiting),
                 },
                 {
-                  header: 'Since',
+                  header: 'Oldest',
                   sortBy: 'waiting_since',
                   sortValue: ({ since }) => since,
                   cell: ({ since }) => <When at={since} />,
@@ -132,7 +132,7 @@ export function JobsPage() {
                       : `Running: ${formatCount(hidden)} of ${formatCount(hidden + remaining)} are hidden`,
                 },
                 {
-                  header: 'Since',
+                  header: 'Held',
                   sortBy: 'held',
                   sortValue: ({ held_at }) => held_at,
                   cell: ({ held_at }) => <When at={held_at} />,

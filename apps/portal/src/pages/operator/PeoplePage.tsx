@@ -53,7 +53,7 @@ export function PeoplePage() {
                 },
                 { header: 'Belongs to', cell: ({ memberships }) => <Memberships of={memberships} /> },
                 { header: 'Second factor', cell: ({ has_second_factor }) => (has_second_factor ? 'Set up' : 'None') },
-                { header: 'Account since', cell: ({ created_at }) => <When at={created_at} /> },
+                { header: 'Account created', cell: ({ created_at }) => <When at={created_at} /> },
               ]}
             />
           )}

@@ -64,7 +64,7 @@ export function PersonPage() {
             facts={{
               'Belongs to': <Memberships of={data.memberships} />,
               'Second factor': data.has_second_factor ? 'Set up' : noFactor(data),
-              'Account since': <When at={data.created_at} />,
+              'Account created': <When at={data.created_at} />,
             }}
           />
         </Section>
@@ -84,7 +84,7 @@ export function PersonPage() {
               columns={[
                 { header: 'Way', cell: ({ means }) => titles[means] },
                 { header: 'Name', cell: ({ name }) => name ?? '–' },
-                { header: 'Since', cell: ({ added_at }) => <When at={added_at} /> },
+                { header: 'Added', cell: ({ added_at }) => <When at={added_at} /> },
               ]}
             />
           )}

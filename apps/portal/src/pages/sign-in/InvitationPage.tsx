@@ -44,7 +44,7 @@ export function InvitationPage() {
   const { tenant_name, role, side, email, has_account, second_factor_required } = invitation.data
   const me = session.data?.user.email
   const what =
-    side === 'operator' ? 'one of the operators' : `${role === 'admin' ? 'an' : 'a'} ${role} of ${tenant_name}`
+    side === 'operator' ? 'one of the operators' : `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role} of ${tenant_name}`
   return (
     <SignedOutPage
       title={`Join ${side === 'operator' ? 'Bridgework' : tenant_name}`}

@@ -110,7 +110,7 @@ export const conditionRules: Record<ConditionEvent, ConditionRule> = {
     path: '/agents',
     begins: (about) => ({
       title: 'An agent was enrolled',
-      body: `${about}. It can now send data of your practice. If you do not expect it, revoke it.`,
+      body: `${about} can now send data of your practice. If you do not expect that, revoke its key on the page of agents.`,
     }),
     ends: null,
   },

@@ -76,7 +76,7 @@ export function VendorProfileSection({
             </Anchor>
           )}
         </Fact>
-        <Fact label="On Bridgework since">
+        <Fact label="Joined Bridgework">
           <When at={profile.since} />
         </Fact>
         <Fact label="Practices that grant it access">{practices[profile.practices]}</Fact>

@@ -86,7 +86,7 @@ export function VendorsPage() {
                     has_access ? <StateBadge state="granted" /> : <StateBadge state="closed" label="No access" />,
                 },
                 { header: 'May read', cell: (vendor) => <MayRead vendor={vendor} /> },
-                { header: 'Since', cell: ({ granted_at }) => <When at={granted_at} never="–" /> },
+                { header: 'Granted', cell: ({ granted_at }) => <When at={granted_at} never="–" /> },
                 { header: 'Last read', cell: ({ last_read_at }) => <When at={last_read_at} /> },
               ]}
             />

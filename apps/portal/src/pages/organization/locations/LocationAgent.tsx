@@ -30,7 +30,7 @@ export function LocationAgent(props: {
           <Text size="sm">No agent has written here yet. The first one that reads this location will.</Text>
         ) : (
           <Text size="sm">
-            <b>{writer.name}</b> has written here since <When at={writer.since} />. Last contact:{' '}
+            <b>{writer.name}</b> writes here; it began <When at={writer.since} />. Last contact:{' '}
             <When at={writer.last_contact_at} />.
             {writer.is_revoked && ' It was revoked: the next agent that reads this location takes its place.'}
           </Text>

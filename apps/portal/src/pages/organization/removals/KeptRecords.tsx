@@ -34,7 +34,7 @@ export function KeptRecords({
           { header: 'Location', cell: ({ location_name }) => <Text size="sm">{location_name}</Text> },
           { header: 'Dataset', cell: ({ title }) => title },
           { header: 'Records', align: 'right', cell: ({ records }) => formatCount(records) },
-          { header: 'Kept since', cell: ({ kept_at }) => <When at={kept_at} /> },
+          { header: 'Kept', cell: ({ kept_at }) => <When at={kept_at} /> },
           {
             header: 'Actions',
             isHidden: true,

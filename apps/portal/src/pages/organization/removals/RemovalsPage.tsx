@@ -77,7 +77,7 @@ export function RemovalsPage() {
                 },
                 { header: 'Dataset', cell: ({ title }) => title },
                 { header: 'Progress', cell: progressOf },
-                { header: 'Since', cell: ({ held_at }) => <When at={held_at} /> },
+                { header: 'Held', cell: ({ held_at }) => <When at={held_at} /> },
                 {
                   header: 'Actions',
                   isHidden: true,

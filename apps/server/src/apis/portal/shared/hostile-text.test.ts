@@ -80,7 +80,7 @@ test('W40: history, file, notices and mails say what happened, though every name
     `${actor} did this. Before: nothing. Now: Patients and Treatments at ${shown('location')}.`,
   ])
   const enrolled = (await world.noticesOf(colleague.memberId)).find(({ event }) => event === 'agent_enrolled')
-  assert.match(enrolled?.body ?? '', /^“Desk\\"\. Before: [^“”]* Removed: nothing”\. It can now send data/)
+  assert.match(enrolled?.body ?? '', /^“Desk\\"\. Before: [^“”]* Removed: nothing” can now send data/)
   assert.deepEqual(await toldOf(partner), [
     'grant_given',
     `${shown('practice')} granted you access`,
