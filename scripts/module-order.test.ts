@@ -62,6 +62,7 @@ const order = [
 /** Every table and the folder whose statements alone may name it. */
 const tablesOf: Record<string, readonly string[]> = {
   'platform/database': ['migration'],
+  'platform/loop': ['lease'],
   'modules/mail': ['mail'],
   'modules/audit': ['audit_event'],
   'modules/directory': [
@@ -114,6 +115,8 @@ const tablesOf: Record<string, readonly string[]> = {
     'removal_record',
     'rerender_work',
     'segment',
+    'segment_due',
+    'segment_search',
     'segment_state',
     'upload',
   ],
@@ -133,7 +136,7 @@ const tablesOf: Record<string, readonly string[]> = {
  * location, which asks whether that agent has written there.
  */
 const readModels =
-  /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segments\/segment-store\.ts|disclosure\/small-read\.ts|agents\/location-writer\.ts)$/
+  /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segments\/segment-(store|due)\.ts|disclosure\/small-read\.ts|agents\/location-writer\.ts)$/
 
 /**
  * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema; so is what becomes

@@ -81,7 +81,7 @@ test('promtool takes the alert rules, and they fire when they should', (t) => {
 /** The names that /metrics shows: of series, also those of a histogram, unless `pattern` asks for others. */
 async function shownMetrics(pattern = /^(\w+)(?=[{ ])/gm): Promise<ReadonlySet<string>> {
   const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 } as Pool
-  const metrics = createMetrics({ work: pool }, load, async () => ({ packed: 1, unpacked: 1, stale: 1 }))
+  const metrics = createMetrics({ work: pool }, load, async () => ({ datasets: 1, seconds: 1 }))
   const request = { requestId: '', method: 'GET', route: '/', status: 503, durationMs: 1 }
   metrics.observe({ event: 'request.answered', ...request, code: 'overloaded' })
   const upload = { locationId: '1' as LocationId, changed: 1, hidden: 0, isRepeated: false, durationMs: 1 }

@@ -20,6 +20,8 @@ import type { SeenStamps } from './modules/datasets/seen-stamps.ts'
 import { createProofAccess, type ProofAccess } from './modules/directory/domain-proof.ts'
 import { createSmallReader } from './modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
+import { createLocationLists } from './modules/overview/granted-location.ts'
+import { createOrganizationLists } from './modules/overview/granted-organization.ts'
 import { createPageReader } from './modules/records/read/page.ts'
 import { createAuth } from './modules/sign-in/auth.ts'
 import type { PasswordHash } from './modules/sign-in/password/password-hash.ts'
@@ -117,6 +119,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     disclosures: deps.disclosures,
     smallReads: createSmallReader({ pool, smallReadPool: deps.smallReadPool, controlPool, log }),
     pages: createPageReader(pool, now, log),
+    locationLists: createLocationLists(pool),
+    organizationLists: createOrganizationLists(pool),
     seenStamps: deps.seenStamps,
     lastContactOf: createLastContacts({ pool, now }),
     previewDatasets: deps.previewDatasets,

@@ -1,12 +1,14 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { deleteOldMinutes } from './modules/activity/service-minute.ts'
-import { deleteOldHours } from './modules/activity/store.ts'
+import { deleteOldAgentHours, deleteOldLocationHours } from './modules/activity/store.ts'
+import { listAgentIdsAfter } from './modules/agents/agent-key.ts'
 import { deleteOldSightings } from './modules/attribution/store.ts'
 import { endExpiredGrants } from './modules/consent/grant.ts'
 import { deleteOldSyncActivity } from './modules/datasets/sync-activity.ts'
 import { recheckDomains } from './modules/directory/domain.ts'
 import type { ProofAccess } from './modules/directory/domain-proof.ts'
+import { listLocationIdsAfter } from './modules/directory/location.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { finishErasing } from './modules/leaving/erase.ts'
 import { deleteOldMails } from './modules/mail/queue.ts'
@@ -17,8 +19,9 @@ import { deleteOldUploads } from './modules/records/write/upload-store.ts'
 import { deleteOldSignIns } from './modules/sign-in/store.ts'
 import { trimRequests } from './modules/usage/request-log.ts'
 import { trimUsage } from './modules/usage/store.ts'
-import type { LocationId } from './platform/identity/identity.ts'
+import type { AgentId, LocationId } from './platform/identity/identity.ts'
 import type { Log } from './platform/log/log-event.ts'
+import { inSlices } from './platform/loop/in-slices.ts'
 import { createLoop, type Loop } from './platform/loop/loop.ts'
 
 const uploadsKeptMs = 7 * 24 * 60 * 60_000
@@ -28,21 +31,34 @@ const recordsLookedAt = 20_000
 
 /**
  * Deletes expired rows, finishes what other work left, and looks whether any record shows what is not of its location. Several processes may do it
- * at once.
+ * at once; `when`: which of them does it. What has rows for each location is gone over in slices.
  */
-export function createHousekeeping(deps: { pool: Pool; log: Log; proofAccess: ProofAccess; everyMs?: number }): Loop {
-  const { pool, log, proofAccess, everyMs = 10 * 60_000 } = deps
+export function createHousekeeping(deps: {
+  pool: Pool
+  log: Log
+  proofAccess: ProofAccess
+  everyMs?: number
+  when?: () => boolean
+}): Loop {
+  const { pool, log, proofAccess, everyMs = 10 * 60_000, when = () => true } = deps
+  const ofLocations = (work: (ids: readonly LocationId[]) => Promise<unknown>) =>
+    inSlices<LocationId>((after, limit) => listLocationIdsAfter(pool, after, limit), work)
   const now = () => new Date()
   let position = randomPosition()
   return createLoop({
     log,
     everyMs,
+    when,
     steps: {
       'drop broken lists': () => dropBrokenLists(pool),
-      'delete old uploads': () => deleteOldUploads(pool, new Date(Date.now() - uploadsKeptMs)),
-      'delete old sightings of websites': () => deleteOldSightings(pool),
-      'delete old sync activity': () => deleteOldSyncActivity(pool),
-      'delete old hours': () => deleteOldHours(pool),
+      'delete old uploads': ofLocations((ids) => deleteOldUploads(pool, ids, new Date(Date.now() - uploadsKeptMs))),
+      'delete old sightings of websites': ofLocations((ids) => deleteOldSightings(pool, ids)),
+      'delete old sync activity': ofLocations((ids) => deleteOldSyncActivity(pool, ids)),
+      'delete old hours of locations': ofLocations((ids) => deleteOldLocationHours(pool, ids)),
+      'delete old hours of agents': inSlices<AgentId>(
+        (after, limit) => listAgentIdsAfter(pool, after, limit),
+        (ids) => deleteOldAgentHours(pool, ids),
+      ),
       'delete old minutes': () => deleteOldMinutes(pool),
       'trim usage': () => trimUsage(pool, now()),
       'trim requests': () => trimRequests(pool, now()),

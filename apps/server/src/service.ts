@@ -26,11 +26,10 @@ import { freeShareOf } from './modules/notices/checks.ts'
 import { createNotifier } from './modules/notices/notifier.ts'
 import { completeLocations } from './modules/onboarding/complete-locations.ts'
 import { measureBacklog } from './modules/overview/limits-in-use.ts'
-import { listLags } from './modules/overview/sync-health.ts'
 import { createNoteRemover } from './modules/records/removals/note-remover.ts'
 import { createRemover } from './modules/records/removals/remover.ts'
+import { measureDue } from './modules/records/segments/segment-due.ts'
 import { createSegmentPacker } from './modules/records/segments/segment-packer.ts'
-import { countPacked } from './modules/records/segments/segment-store.ts'
 import { createRerenderer } from './modules/records/write/rerenderer.ts'
 import { followSecretKey } from './modules/secret-key/follow.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
@@ -45,6 +44,7 @@ import { registerMetrics } from './platform/http/metrics-route.ts'
 import { createHttpServer } from './platform/http/server.ts'
 import { followTlsFiles, readTlsPair } from './platform/http/tls.ts'
 import type { Log } from './platform/log/log-event.ts'
+import { createLease } from './platform/loop/lease.ts'
 import { createLoadWatch } from './platform/memory/load-watch.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 import { createTraces } from './platform/traces/traces.ts'
@@ -133,10 +133,13 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
     const processId = randomUUID()
     const slots = createSyncSlots({ pool: controlPool, processId, limits, log })
-    const notifier = createNotifier({
+    // Who has it does what is to be done once for the installation.
+    const lease = createLease({ pool: controlPool, name: 'installation', processId, log })
+    const notifierContext = {
       ...{ pool, secretKey, log, now, publicUrl: config.publicUrl, contact: contactOf(config) },
       freeShare: () => freeShareOf(config.dataDir),
-    })
+    }
+    const notifier = createNotifier(notifierContext, { when: lease.isHeld })
     const disclosures = createDisclosureWriter({
       pool: controlPool,
       log: (event) => {
@@ -153,7 +156,6 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       processId,
       dir: config.dataDir,
       backlog: () => measureBacklog(pool),
-      lags: (at) => listLags(pool, at),
       now,
       log,
     })
@@ -164,10 +166,13 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop)
     closers.push(rerenderer.stop, remover.stop, noteRemover.stop, segmentPacker.stop, load.stop, sampler.stop)
     const proofAccess = createProofAccess(stopping.signal)
-    const housekeeping = createHousekeeping({ pool, log, proofAccess })
+    const housekeeping = createHousekeeping({ pool, log, proofAccess, when: lease.isHeld })
+    // Given up when all that it is for has ended.
+    closers.push(lease.stop)
     closers.push(housekeeping.stop)
     closers.push(startMail(config, pool, log))
     closers.push(notifier.stop)
+    await lease.start()
     tokenLimit.start()
     slots.start()
     usage.start()
@@ -181,7 +186,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     segmentPacker.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
-    metrics = createMetrics({ work: pool, control: controlPool, deltas: smallReadPool }, load, () => countPacked(pool))
+    metrics = createMetrics({ work: pool, control: controlPool, deltas: smallReadPool }, load, () => measureDue(pool))
     const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
     closers.push(async () => await metricsApp?.close())
     const app = await buildApp({

@@ -137,7 +137,7 @@ test('V05: strangers who invent origins fill no more than a bounded list, and ne
   await site.letTimePass('31 days')
   await site.load('https://www.smile.example')
   assert.equal((await site.state()).isInstalled, true, 'installed, though the list is full')
-  await deleteOldSightings(site.pool)
+  await deleteOldSightings(site.pool, [site.location.id])
   await site.load('https://later.evil.example')
   const foreign = (await site.sightings()).filter(({ isOwnDomain }) => !isOwnDomain).map(({ origin }) => origin)
   assert.deepEqual(foreign, ['https://later.evil.example'], 'what was not seen for 30 days makes room')

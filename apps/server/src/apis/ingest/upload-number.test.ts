@@ -24,7 +24,7 @@ test('G04: an upload with a lower number never overwrites what a higher one brou
   assert.deepEqual(await send(7, 'newest'), { inserted: 1, changed: 0, unchanged: 0, hidden: 0 })
   assert.deepEqual(await send(6, 'late'), refused)
   assert.deepEqual(await send(8, 'newest'), { inserted: 0, changed: 0, unchanged: 1, hidden: 0 })
-  await deleteOldUploads(world.pool, new Date(Date.now() + 60_000))
+  await deleteOldUploads(world.pool, [location.id], new Date(Date.now() + 60_000))
   assert.deepEqual(await send(7, 'late'), refused)
   assert.equal(await nameNow(), 'newest')
   assert.deepEqual(await send(8, 'newest'), { inserted: 0, changed: 0, unchanged: 1, hidden: 0 }, 'the last one again')

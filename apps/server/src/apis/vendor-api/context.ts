@@ -5,6 +5,8 @@ import type { SecretKey } from '../../modules/credentials/secret.ts'
 import type { SeenStamps } from '../../modules/datasets/seen-stamps.ts'
 import type { SmallReader } from '../../modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
+import type { LocationLists } from '../../modules/overview/granted-location.ts'
+import type { OrganizationLists } from '../../modules/overview/granted-organization.ts'
 import type { PageReader } from '../../modules/records/read/page.ts'
 import type { RequestTurns } from '../../modules/throttle/request-turns.ts'
 import type { SyncSlots } from '../../modules/throttle/sync-slots.ts'
@@ -28,6 +30,8 @@ export type VendorApiContext = {
   disclosures: DisclosureWriter
   smallReads: SmallReader
   pages: PageReader
+  locationLists: LocationLists
+  organizationLists: OrganizationLists
   seenStamps: SeenStamps
   /** When an organization's agents were last heard. */
   lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>

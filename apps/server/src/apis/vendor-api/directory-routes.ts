@@ -2,16 +2,8 @@ import type { FreshnessState } from '@bridgework/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Principal, requirePrincipal } from '../../modules/consent/read-permit.ts'
 import { freshnessOf, oldestOf, type SyncTimes } from '../../modules/datasets/freshness.ts'
-import {
-  type GrantedLocation,
-  getGrantedLocation,
-  listGrantedLocations,
-} from '../../modules/overview/granted-location.ts'
-import {
-  type GrantedOrganization,
-  getGrantedOrganization,
-  listGrantedOrganizations,
-} from '../../modules/overview/granted-organization.ts'
+import { type GrantedLocation, getGrantedLocation } from '../../modules/overview/granted-location.ts'
+import { type GrantedOrganization, getGrantedOrganization } from '../../modules/overview/granted-organization.ts'
 import { listHeldOf } from '../../modules/records/removals/removal-decision.ts'
 import { acceptedCoding, sendBody } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
@@ -30,7 +22,7 @@ import { tokenOf } from './token/authenticate.ts'
 /** Organizations, locations and their sync status: what tells a vendor where its data is. No patient's data. */
 export function registerDirectory(
   app: FastifyInstance,
-  { pool, controlPool, now, lastContactOf }: VendorApiContext,
+  { pool, controlPool, now, lastContactOf, locationLists, organizationLists }: VendorApiContext,
 ): void {
   const stateOf = (location: GrantedLocation, times: SyncTimes) =>
     freshnessOf(times, location, () => lastContactOf(location.organizationId), now())
@@ -42,8 +34,8 @@ export function registerDirectory(
   app.get('/organizations', { schema: organizationListSchema, exposeHeadRoute: true }, async (request, reply) => {
     const principal = await requirePrincipal(controlPool, tokenOf(request))
     const parameters = readPageParameters(rawQuery(request))
-    const { total, organizations } = await listGrantedOrganizations(pool, principal, parameters)
-    return sendPage(request, reply, principal, organizations.map(renderOrganization), total, parameters)
+    const { organizations, ...list } = await organizationLists.list(principal, parameters)
+    return sendPage(request, reply, principal, organizations.map(renderOrganization), { ...parameters, ...list })
   })
 
   app.get<{ Params: { organization_id: string } }>(
@@ -60,9 +52,9 @@ export function registerDirectory(
   app.get('/locations', { schema: locationListSchema, exposeHeadRoute: true }, async (request, reply) => {
     const principal = await requirePrincipal(controlPool, tokenOf(request))
     const parameters = readLocationsParameters(rawQuery(request))
-    const { total, locations } = await listGrantedLocations(pool, principal, parameters)
+    const { locations, ...list } = await locationLists.list(principal, parameters)
     const data = await Promise.all(locations.map(render))
-    return sendPage(request, reply, principal, data, total, parameters)
+    return sendPage(request, reply, principal, data, { ...parameters, ...list })
   })
 
   app.get<{ Params: { location_id: string } }>(
@@ -108,11 +100,10 @@ async function sendPage(
   reply: FastifyReply,
   { epoch }: Principal,
   data: unknown[],
-  total: number,
-  { page, items }: { page: number; items: number },
+  { page, items, total, hasMore }: { page: number; items: number; total: number; hasMore: boolean },
 ): Promise<FastifyReply> {
   const pages = Math.max(1, Math.ceil(total / items))
-  const next = page < pages ? page + 1 : null
+  const next = hasMore ? page + 1 : null
   if (next !== null) {
     const parameters = new URLSearchParams(rawQuery(request))
     parameters.set('page', String(next))

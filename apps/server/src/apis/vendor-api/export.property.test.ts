@@ -32,7 +32,7 @@ test('P22: an export, cut anywhere and gone on with, and the delta since its wat
     const vendor = await world.addVendor([location])
     const path = `/locations/${location.id}/insurance_plans`
     await location.upload('fee_schedules', { s: aSchedule() })
-    const act = stepsOf(location, () => packNext(world.pool, () => {}, undefined, { options }))
+    const act = stepsOf(location, () => packNext(world.pool, () => {}, { options }))
     const copy = new Map<string, VendorRecord>()
     let after = '0'
     let watermark: string | null = null

@@ -14,7 +14,7 @@ import { slotsTaken } from './testing/test-in-flight.ts'
 
 const packAll = async (world: TestWorld) => {
   const options = { checkMs: 0, staleMs: 60_000, runRecords: 250 }
-  while ((await packNext(world.pool, world.log, undefined, { options })) !== null);
+  while ((await packNext(world.pool, world.log, { options })) !== null);
 }
 
 /** An export that is read as its test reads it. */

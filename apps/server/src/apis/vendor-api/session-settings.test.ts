@@ -35,7 +35,7 @@ async function someReads(t: TestContext) {
   })
   await copyRecords(world.ownerPool, { locationId: location.id, dataset: 'insurance_plans' }, records)
   const options = { checkMs: 0, staleMs: 60_000, runRecords: 250 }
-  while ((await packNext(world.pool, world.log, undefined, { options })) !== null);
+  while ((await packNext(world.pool, world.log, { options })) !== null);
   const vendor = await world.addVendor([location])
   const list = `/locations/${location.id}/insurance_plans`
   const since = (moment: string) => `q%5Bfetch_modified_since%5D=${encodeURIComponent(moment)}`

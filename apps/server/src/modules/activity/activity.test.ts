@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
+import type { DatasetName } from '@bridgework/contract'
 import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { someWorld } from '../../testing/test-world.ts'
-import { listLags } from '../overview/sync-health.ts'
+import { finishReads } from '../datasets/cycle.ts'
 import { createActivityCounter } from './counts.ts'
 import { activityOf, agentActivityOf } from './plots.ts'
 import { createSampler } from './sampler.ts'
 import { deleteOldMinutes, servicePlotOf } from './service-minute.ts'
-import { deleteOldHours, sumLocationHours } from './store.ts'
+import { deleteOldLocationHours, sumLocationHours } from './store.ts'
 
 const hour = 3_600_000
 
@@ -59,7 +60,7 @@ test('hours that cannot be written wait for the next time, and are forgotten aft
   counter.observe({ ...ingested, changed: 2, isRepeated: false, durationMs: 1 }, at)
   await counter.write(pool)
   await counter.write(pool)
-  await deleteOldHours(pool)
+  await deleteOldLocationHours(pool, ['7' as LocationId])
   const rows = await sumLocationHours(pool, ['7' as LocationId], new Date(0), 3_600)
   assert.deepEqual(
     rows.map((row) => row.records_changed),
@@ -67,16 +68,10 @@ test('hours that cannot be written wait for the next time, and are forgotten aft
   )
 })
 
-test('each process measures itself; the plot adds what is theirs, shows the highest lag, and lags of locations come with it', async (t) => {
+test('each process measures itself; the plot adds what is theirs, and shows the highest lag', async (t) => {
   const world = await someWorld(t)
-  const location = await world.addLocation({ insurancePlans: 1 })
   const { pool } = world
-  // A minute at which lags are looked at, two hours after the read.
-  const now = new Date((Math.floor(Date.now() / hour) + 2) * hour)
-  await pool.query(
-    `update dataset_state set synced_at = $1, is_provided = dataset = 'insurance_plans' where location_id = $2`,
-    [new Date(now.getTime() - 2 * hour), location.id],
-  )
+  const now = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const backlog = { slots_in_use: 3, database_bytes: 5_000, rerender_waiting: 7, mails_waiting: 1 }
   for (const lagMs of [12, 80]) {
     const load = { lagMs: () => lagMs }
@@ -87,7 +82,6 @@ test('each process measures itself; the plot adds what is theirs, shows the high
       processId: randomUUID(),
       dir: tmpdir(),
       backlog: async () => backlog,
-      lags: (at) => listLags(pool, at),
       now: () => now,
       log: () => {},
     })
@@ -109,10 +103,30 @@ test('each process measures itself; the plot adds what is theirs, shows the high
   assert.ok(Number(memory_bytes) > 50_000_000 && Number(disk_free_bytes) > 0)
   assert.equal(connections_max, 2 * pool.options.max)
   assert.equal(buckets[0]?.processes, 0)
-  const activity = await activityOf(pool, [location.id], '24h', now)
-  assert.equal(activity.buckets.at(-1)?.lag_seconds, 7_200)
 
   await pool.query(`update service_minute set minute_at = now() - interval '15 days'`)
   await deleteOldMinutes(pool)
   assert.equal((await pool.query('select from service_minute')).rowCount, 0)
+})
+
+test('the plot of a location shows how old its copy became: at reads, before them, and since the last one', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation()
+  const { pool } = world
+  const now = new Date(Math.floor(Date.now() / hour) * hour + hour / 2)
+  const at = (hours: number) => new Date(now.getTime() - hours * hour)
+  const lags = async () => (await activityOf(pool, [location.id], '24h', now)).buckets.map((each) => each.lag_seconds)
+  assert.deepEqual(new Set(await lags()), new Set([null]), 'nothing was read')
+
+  const read = (readAt: Date, dataset: DatasetName = 'patients') =>
+    finishReads(pool, [{ locationId: location.id, dataset, readAt, isComplete: true }])
+  for (const hours of [30, 10, 3]) await read(at(hours))
+  const seen = await lags()
+  assert.equal(seen[0], Math.round((30 - 22.5) * 3_600), 'since before the range')
+  assert.equal(seen.at(-11), 20 * 3_600, 'what was replaced')
+  assert.equal(seen.at(-4), 7 * 3_600)
+  assert.equal(seen.at(-1), (3 - 0.25) * 3_600, 'since the end of the quarter of an hour of the last read')
+
+  await read(at(40), 'appointments')
+  assert.equal((await lags()).at(-1), 40 * 3_600, 'the dataset that is furthest behind')
 })

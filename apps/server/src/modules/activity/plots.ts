@@ -1,6 +1,7 @@
 import type { ActivityPlot, AgentPlot, PlotRange } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { listLags } from '../datasets/sync-activity.ts'
 import { sumAgentHours, sumLocationHours } from './store.ts'
 
 /** Whole hours, so that a plot has at most two hundred points. */
@@ -18,8 +19,12 @@ export async function activityOf(
   now: Date,
 ): Promise<ActivityPlot> {
   const { instants, begin, seconds } = bucketsIn(range, now)
-  const stored = await sumLocationHours(db, locationIds, begin, seconds)
-  return { range, buckets: fill(instants, stored, { ...nothing, lag_seconds: null }) }
+  const [stored, lags] = await Promise.all([
+    sumLocationHours(db, locationIds, begin, seconds),
+    listLags(db, locationIds, { beginsAt: instants, seconds }, now),
+  ])
+  const buckets = fill(instants, stored, nothing)
+  return { range, buckets: buckets.map((each, index) => ({ ...each, lag_seconds: lags[index] ?? null })) }
 }
 
 /** What an agent asked in the range that ends now. */

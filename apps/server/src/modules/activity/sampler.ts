@@ -1,11 +1,9 @@
 import type { Pool } from 'pg'
 import { diskOf } from '../../platform/disk/disk-of.ts'
-import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import { createLoop } from '../../platform/loop/loop.ts'
 import type { LoadWatch } from '../../platform/memory/load-watch.ts'
 import { addServiceMinute, type ServiceMinute } from './service-minute.ts'
-import { noteLags } from './store.ts'
 
 export type Sampler = {
   /** Measures once and writes it. */
@@ -19,7 +17,7 @@ export type Sampler = {
 type Backlog = Pick<ServiceMinute, 'slots_in_use' | 'database_bytes' | 'rerender_waiting' | 'mails_waiting'>
 
 /**
- * Writes each minute how this process does and how much work waits, and every five minutes how old each location's copy is. `dir`: a folder on
+ * Writes each minute how this process does and how much work waits. `dir`: a folder on
  * the disk whose free space counts.
  */
 export function createSampler(deps: {
@@ -29,7 +27,6 @@ export function createSampler(deps: {
   processId: string
   dir: string
   backlog: () => Promise<Backlog>
-  lags: (now: Date) => Promise<{ locationId: LocationId; lagSeconds: number }[]>
   now: () => Date
   log: Log
 }): Sampler {
@@ -54,8 +51,6 @@ export function createSampler(deps: {
       disk_free_bytes: disk.bavail * disk.bsize,
       ...backlog,
     })
-    if ((minuteMs / 60_000) % lagEveryMinutes !== 0) return
-    await noteLags(pool, new Date(Math.floor(minuteMs / 3_600_000) * 3_600_000), await deps.lags(at))
   }
 
   const noteLag = () => {
@@ -76,5 +71,3 @@ export function createSampler(deps: {
     },
   }
 }
-
-const lagEveryMinutes = 5

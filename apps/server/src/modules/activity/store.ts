@@ -54,39 +54,19 @@ export async function addAgentHours(
   )
 }
 
-/** Notes how old the copies of these locations are now: the hour keeps the highest. */
-export async function noteLags(
-  db: Queryable,
-  hourAt: Date,
-  lags: readonly { locationId: LocationId; lagSeconds: number }[],
-): Promise<void> {
-  await db.query(
-    `insert into location_hour (location_id, hour_at, lag_seconds)
-     select "locationId", $1, "lagSeconds"
-       from jsonb_to_recordset($2) as seen ("locationId" bigint, "lagSeconds" integer)
-      order by 1
-         on conflict (location_id, hour_at) do update
-        set lag_seconds = greatest(location_hour.lag_seconds, excluded.lag_seconds)`,
-    [hourAt, JSON.stringify(lags)],
-  )
-}
-
-export type Activity = LocationCounts & { lag_seconds: number | null }
-
 /**
- * The sum of these locations' hours, in buckets of `hours` that begin at multiples of it; the lag is that of the one furthest behind. Empty
- * buckets are not in it.
+ * The sum of these locations' hours, in buckets of `bucketSeconds` that begin at multiples of it. Empty buckets are not in it.
  */
 export async function sumLocationHours(
   db: Queryable,
   locationIds: readonly LocationId[],
   from: Date,
   bucketSeconds: number,
-): Promise<({ at: Date } & Activity)[]> {
-  const { rows } = await db.query<{ at: Date; lag_seconds: number | null } & Record<keyof LocationCounts, string>>(
+): Promise<({ at: Date } & LocationCounts)[]> {
+  const { rows } = await db.query<{ at: Date } & Record<keyof LocationCounts, string>>(
     `select date_bin($3 * interval '1 second', hour_at, to_timestamp(0)) as at, sum(reads) as reads,
             sum(records_read) as records_read, sum(read_errors) as read_errors, sum(uploads) as uploads,
-            sum(records_changed) as records_changed, sum(upload_errors) as upload_errors, max(lag_seconds) as lag_seconds
+            sum(records_changed) as records_changed, sum(upload_errors) as upload_errors
        from location_hour
       where location_id = any($1::bigint[]) and hour_at >= $2
       group by 1
@@ -101,11 +81,10 @@ export async function sumLocationHours(
     uploads: Number(row.uploads),
     records_changed: Number(row.records_changed),
     upload_errors: Number(row.upload_errors),
-    lag_seconds: row.lag_seconds,
   }))
 }
 
-/** An agent's requests, in buckets of `hours` that begin at multiples of it. */
+/** An agent's requests, in buckets of `bucketSeconds` that begin at multiples of it. */
 export async function sumAgentHours(
   db: Queryable,
   agentId: AgentId,
@@ -123,8 +102,18 @@ export async function sumAgentHours(
   return rows.map((row) => ({ at: row.at, requests: Number(row.requests), errors: Number(row.errors) }))
 }
 
-/** Forgets what is older than 30 days. Housekeeping: goes over every location. */
-export async function deleteOldHours(db: Queryable): Promise<void> {
-  for (const table of ['location_hour', 'agent_hour'])
-    await db.query(`delete from ${table} where hour_at < now() - $1 * interval '1 day'`, [keptDays])
+/** Forgets what is older than 30 days of these locations. */
+export async function deleteOldLocationHours(db: Queryable, locationIds: readonly LocationId[]): Promise<void> {
+  await db.query(
+    `delete from location_hour where location_id = any($1::bigint[]) and hour_at < now() - $2 * interval '1 day'`,
+    [locationIds, keptDays],
+  )
+}
+
+/** Forgets what is older than 30 days of these agents. */
+export async function deleteOldAgentHours(db: Queryable, agentIds: readonly AgentId[]): Promise<void> {
+  await db.query(
+    `delete from agent_hour where agent_id = any($1::bigint[]) and hour_at < now() - $2 * interval '1 day'`,
+    [agentIds, keptDays],
+  )
 }

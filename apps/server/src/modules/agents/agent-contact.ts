@@ -1,5 +1,8 @@
+import type { Pool } from 'pg'
+import { askTogether } from '../../platform/database/hot/together.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { AgentId, OrganizationId } from '../../platform/identity/identity.ts'
+import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import type { AgentPrincipal } from './agent-key.ts'
 
 export type AgentContacts = {
@@ -10,9 +13,12 @@ export type AgentContacts = {
 /** How much older than the truth a last contact may be: an agent sends several requests a second while it uploads. */
 const everyMs = 10_000
 
+/** Agents, each some hundred bytes. One that was forgotten costs a statement more. */
+const notedMax = 50_000
+
 /** Keeps each agent's last contact, writing it at most once in 10 s per agent and process. */
 export function createAgentContacts(deps: { pool: Queryable; now: () => Date }): AgentContacts {
-  const notedAtMs = new Map<AgentId, number>()
+  const notedAtMs = new BoundedMap<AgentId, number>(notedMax)
   return {
     touchAgent: async ({ agentId }, version) => {
       const nowMs = deps.now().getTime()
@@ -40,32 +46,36 @@ export function agentVersionOf(userAgent: string | undefined): string | null {
   return /^bridgework-agent\/([\w.+-]{1,40})$/.exec(userAgent ?? '')?.[1] ?? null
 }
 
-/** When an organization's agents were last heard: of all organizations at once, read at most every 10 s and only when asked. */
+/**
+ * When an organization's agents were last heard: read when asked, for those who ask together in one statement, and at most every 10 s for each. By
+ * agent_of_organization.
+ */
 export function createLastContacts(deps: {
-  pool: Queryable
+  pool: Pool
   now: () => Date
 }): (organizationId: OrganizationId) => Promise<Date | null> {
-  let contacts: Promise<Map<OrganizationId, Date>> | null = null
-  let readAtMs = 0
-  const read = async () => {
-    const { rows } = await deps.pool.query<{ organization_id: OrganizationId; last_contact_at: Date }>(
+  const read = askTogether<OrganizationId, Date | null>(async (pool, organizationIds) => {
+    const { rows } = await pool.query<{ organization_id: OrganizationId; last_contact_at: Date }>(
       `select a.organization_id, max(c.last_contact_at) as last_contact_at
          from agent a join agent_contact c on c.agent_id = a.id
-        where a.revoked_at is null
+        where a.organization_id = any($1::bigint[]) and a.revoked_at is null
         group by a.organization_id`,
+      [organizationIds],
     )
-    return new Map(rows.map((row) => [row.organization_id, row.last_contact_at]))
-  }
-  return async (organizationId) => {
+    const contacts = new Map(rows.map((row) => [row.organization_id, row.last_contact_at]))
+    return organizationIds.map((id) => contacts.get(id) ?? null)
+  })
+  const known = new BoundedMap<OrganizationId, { contact: Promise<Date | null>; readAtMs: number }>(knownMax)
+  return (organizationId) => {
     const nowMs = deps.now().getTime()
-    if (contacts === null || Math.abs(nowMs - readAtMs) > everyMs) {
-      readAtMs = nowMs
-      const reading = read()
-      contacts = reading
-      reading.catch(() => {
-        if (contacts === reading) contacts = null
-      })
-    }
-    return (await contacts).get(organizationId) ?? null
+    const before = known.get(organizationId)
+    if (before && Math.abs(nowMs - before.readAtMs) <= everyMs) return before.contact
+    const contact = read(deps.pool, organizationId)
+    known.set(organizationId, { contact, readAtMs: nowMs })
+    contact.catch(() => known.delete(organizationId))
+    return contact
   }
 }
+
+/** Organizations, each some two hundred bytes. */
+const knownMax = 10_000

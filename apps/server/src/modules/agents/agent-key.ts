@@ -177,6 +177,15 @@ export async function revokeAgent(
 /** A code of later than now is refused like an expired one: the clock was set back, and the code would live longer by that. */
 const isInForce = `clock_timestamp() between created_at - interval '1 minute' and expires_at`
 
+/** At most so many ids of agents after this one, rising: for work that goes over every agent, off the hot path. */
+export async function listAgentIdsAfter(db: Queryable, after: AgentId, limit: number): Promise<AgentId[]> {
+  const { rows } = await db.query<{ id: AgentId }>('select id from agent where id > $1 order by id limit $2', [
+    after,
+    limit,
+  ])
+  return rows.map(({ id }) => id)
+}
+
 /** The agents of an organization, or of all (null): those whose key is live first, then the newest. At most `limit`, where there is one. */
 export async function listAgents(
   db: Queryable,

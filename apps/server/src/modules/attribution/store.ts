@@ -167,9 +167,13 @@ export async function listSightings(
   return Map.groupBy(sightings, (sighting) => sighting.locationId)
 }
 
-/** Forgets origins that are not the practice's after 30 days, which makes room for others. Housekeeping: goes over every location. */
-export async function deleteOldSightings(db: Queryable): Promise<void> {
-  await db.query(`delete from attribution_sighting where not is_own_domain and last_seen_at < now() - ${keptInstalled}`)
+/** Forgets origins of these locations that are not the practice's after 30 days, which makes room for others. */
+export async function deleteOldSightings(db: Queryable, locationIds: readonly LocationId[]): Promise<void> {
+  await db.query(
+    `delete from attribution_sighting
+      where location_id = any($1::bigint[]) and not is_own_domain and last_seen_at < now() - ${keptInstalled}`,
+    [locationIds],
+  )
 }
 
 /** Every column that an InstallState is made of, under the table's name `s`. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { actInWords } from '../audit/in-words.ts'
-import { listGrantedLocations } from '../overview/granted-location.ts'
-import { listGrantedOrganizations } from '../overview/granted-organization.ts'
+import { createLocationLists } from '../overview/granted-location.ts'
+import { createOrganizationLists } from '../overview/granted-organization.ts'
 import { datasetsEverywhere } from './access.ts'
 import { changeAccess, endExpiredGrants, findTerms, listAccess } from './grant.ts'
 import { listNotesGranted } from './notes.ts'
@@ -37,8 +37,8 @@ test('a grant ends by the clock in every path at once, and then as a revocation 
     return {
       read: await may(),
       late: await may(late.id),
-      locations: (await listGrantedLocations(pool, principal, page)).total,
-      organizations: (await listGrantedOrganizations(pool, principal, page)).total,
+      locations: (await createLocationLists(pool).list(principal, page)).total,
+      organizations: (await createOrganizationLists(pool).list(principal, page)).total,
       access: datasetsEverywhere(await listAccess(pool, parties)),
       notes: (await listNotesGranted(pool, [location.id])).length,
     }

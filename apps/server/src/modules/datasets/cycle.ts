@@ -7,7 +7,8 @@ export type FinishedRead = { locationId: LocationId; dataset: DatasetName; readA
 
 /**
  * Takes note of finished reads, which modify no record: `synced_at` never moves back, nor ahead of our clock. The first complete read ends the
- * initial sync. The same statement counts the reads for the timelines of freshness. Locks in the order of writers: see `lockDatasetStates`.
+ * initial sync. The same statement counts the reads for the timelines of freshness, and how
+ * old the copy had become. Locks in the order of writers: see `lockDatasetStates`.
  */
 export async function finishReads(db: Queryable, reads: readonly FinishedRead[]): Promise<void> {
   await db.query(
@@ -16,7 +17,7 @@ export async function finishReads(db: Queryable, reads: readonly FinishedRead[])
          from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::boolean[]) as r (location_id, dataset, read_at, is_complete)
         group by location_id, dataset),
      locked as (
-       select s.location_id, s.dataset, r.read_at, r.is_complete
+       select s.location_id, s.dataset, s.synced_at, r.read_at, r.is_complete
          from dataset_state s
          join reported r using (location_id, dataset)
         order by s.location_id, array_position($5::text[], s.dataset)
@@ -28,10 +29,13 @@ export async function finishReads(db: Queryable, reads: readonly FinishedRead[])
                                                else s.initial_sync_completed_at end
          from locked
         where s.location_id = locked.location_id and s.dataset = locked.dataset
-       returning s.location_id, s.dataset, ${activityBucket('locked.read_at')} as bucket_at)
-     insert into sync_activity (location_id, dataset, bucket_at, reads)
-     select location_id, dataset, bucket_at, 1 from finished order by location_id, dataset
-         on conflict (location_id, dataset, bucket_at) do update set reads = sync_activity.reads + 1`,
+       returning s.location_id, s.dataset, ${activityBucket('locked.read_at')} as bucket_at,
+                 case when locked.synced_at is not null
+                      then greatest(0, extract(epoch from locked.read_at - locked.synced_at))::integer end as lag_seconds)
+     insert into sync_activity (location_id, dataset, bucket_at, reads, lag_seconds)
+     select location_id, dataset, bucket_at, 1, lag_seconds from finished order by location_id, dataset
+         on conflict (location_id, dataset, bucket_at) do update
+        set reads = sync_activity.reads + 1, lag_seconds = greatest(sync_activity.lag_seconds, excluded.lag_seconds)`,
     [
       reads.map(({ locationId }) => locationId),
       reads.map(({ dataset }) => dataset),

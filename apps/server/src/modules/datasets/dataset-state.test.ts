@@ -133,10 +133,10 @@ test('a dataset whose documents were made as an earlier contract had them is lis
   const renderings = async () =>
     (await pool.query('select location_id, dataset, rendering from dataset_state order by location_id, dataset')).rows
   const before = await renderings()
-  assert.deepEqual(await listEarlierRenderings(pool), [])
+  assert.deepEqual(await listEarlierRenderings(pool, [one, other]), [])
   await pool.query('update dataset_state set rendering = rendering - 1 where dataset = $1', [second])
   const listed = async () =>
-    (await listEarlierRenderings(pool)).toSorted((a, b) => (a.locationId < b.locationId ? -1 : 1))
+    (await listEarlierRenderings(pool, [one, other])).toSorted((a, b) => (a.locationId < b.locationId ? -1 : 1))
   const [lower, higher] = [one, other].toSorted() as [LocationId, LocationId]
   assert.deepEqual(await listed(), [
     { locationId: lower, dataset: second },

@@ -83,16 +83,17 @@ export async function ensureDatasetStates(client: Queryable, locationIds: readon
 /** The number of each dataset's rendering, in the order of `datasetNames`. */
 const renderings = datasets.map(renderingOf)
 
-/** The datasets of locations whose stored documents have a lower rendering than the contract's. Goes over every location. */
+/** The datasets of these locations whose stored documents have a lower rendering than the contract's. */
 export async function listEarlierRenderings(
   db: Queryable,
+  locationIds: readonly LocationId[],
 ): Promise<{ locationId: LocationId; dataset: DatasetName }[]> {
   const { rows } = await db.query<{ location_id: LocationId; dataset: DatasetName }>(
     `select location_id, s.dataset
        from dataset_state s
        join unnest($1::text[], $2::smallint[]) as current (dataset, rendering) on current.dataset = s.dataset
-      where s.rendering < current.rendering`,
-    [datasetNames, renderings],
+      where s.location_id = any($3::bigint[]) and s.rendering < current.rendering`,
+    [datasetNames, renderings, locationIds],
   )
   return rows.map((row) => ({ locationId: row.location_id, dataset: row.dataset }))
 }

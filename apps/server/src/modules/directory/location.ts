@@ -50,9 +50,12 @@ export async function listLocations(db: Queryable, organizationId: OrganizationI
   return rows.map(toLocation)
 }
 
-/** The ids of all locations: for work that goes over every one of them, off the hot path. */
-export async function listLocationIds(db: Queryable): Promise<LocationId[]> {
-  const { rows } = await db.query<{ id: LocationId }>('select id from location order by id')
+/** At most so many ids of locations after this one, rising: for work that goes over every location, off the hot path. */
+export async function listLocationIdsAfter(db: Queryable, after: LocationId, limit: number): Promise<LocationId[]> {
+  const { rows } = await db.query<{ id: LocationId }>('select id from location where id > $1 order by id limit $2', [
+    after,
+    limit,
+  ])
   return rows.map(({ id }) => id)
 }
 
@@ -79,7 +82,10 @@ export async function findLocation(db: Queryable, id: LocationId): Promise<Locat
 
 /** The location after this one by id; after the last one, the first. Null when there is none. Housekeeping: goes over every location. */
 export async function findNextLocationId(db: Queryable, id: LocationId): Promise<LocationId | null> {
-  const { rows } = await db.query<{ id: LocationId }>('select id from location order by id <= $1, id limit 1', [id])
+  const { rows } = await db.query<{ id: LocationId | null }>(
+    'select coalesce((select min(id) from location where id > $1), (select min(id) from location)) as id',
+    [id],
+  )
   return rows[0]?.id ?? null
 }
 

@@ -55,6 +55,7 @@ export const companyEndings: Endings = {
   record: ofPractices,
   record_count: ofPractices,
   segment: ofPractices,
+  segment_due: ofPractices,
   segment_state: ofPractices,
   record_reference: ofPractices,
   removal: ofPractices,

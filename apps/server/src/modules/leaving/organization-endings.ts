@@ -41,6 +41,7 @@ export const organizationEndings: Endings = {
   // After the dataset's state: who packs records asks it under the lock of the segments' state, and then finds none.
   segment_state: inSlices(atItsLocations),
   segment: inSlices(atItsLocations),
+  segment_due: inSlices(atItsLocations),
   attribution_sighting: inSlices(atItsLocations),
   disclosure: kept(atItsLocations, 'who read what: kept for six years (45 CFR 164.316, 164.528)'),
   audit_event: kept(

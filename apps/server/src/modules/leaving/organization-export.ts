@@ -141,6 +141,7 @@ export const notExported: Readonly<Record<string, string>> = {
   record_count: 'made from records',
   packed_body: 'hashes of uploads',
   segment: 'made from records',
+  segment_due: 'work of this moment',
   segment_state: 'made from records',
   upload: 'hashes and answers of the last week’s uploads, whose records are in records/<dataset>',
   vendor_request: 'technical log of the vendors; every read of the practice is in disclosures',

@@ -45,7 +45,7 @@ const freeShareMin = 0.1
 /** What an agent reports is told when it lasts so long: a server that restarts is no news. */
 const lastsMs = 15 * minutesMs
 
-type Check = { events: readonly ConditionEvent[]; find: (watched: Watched) => Promise<Finding[]> }
+export type Check = { events: readonly ConditionEvent[]; find: (watched: Watched) => Promise<Finding[]> }
 
 /** Every check, with the events that it decides. One that fails decides nothing. */
 export const checks: readonly Check[] = [
@@ -61,6 +61,11 @@ export const checks: readonly Check[] = [
   { events: ['disclosures_failing'], find: findFailingDisclosures },
   { events: ['postgres_outdated'], find: findOutdatedPostgres },
 ]
+
+/** Those of what a process alone knows: its disk, and its failures. */
+export const ownChecks: readonly Check[] = checks.filter(({ find }) =>
+  [findFullDisk, findFailingDisclosures].includes(find),
+)
 
 async function findOwedAgreements({ pool, now }: Watched): Promise<Finding[]> {
   return (await listOwedAgreements(pool)).flatMap(({ companyId: tenantId, version, enforcedAt }): Finding[] => {

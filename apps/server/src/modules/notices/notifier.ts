@@ -2,7 +2,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { Log, LogEvent } from '../../platform/log/log-event.ts'
 import { createLoop } from '../../platform/loop/loop.ts'
-import { checks, type Watched } from './checks.ts'
+import { type Check, checks, ownChecks, type Watched } from './checks.ts'
 import type { ConditionEvent } from './condition-rules.ts'
 import { type Finding, trackConditions } from './conditions.ts'
 import { queueDigests } from './digest.ts'
@@ -18,10 +18,15 @@ export type Notifier = {
 export type NotifierContext = NoticeContext & Pick<Watched, 'secretKey' | 'freeShare'> & { log: Log }
 
 /**
- * Notices acts every few seconds, looks at conditions every five minutes, and queues digests when they are due, in every server process: each
- * piece of work takes its lock, so one process at a time does it. A failure is logged, and the next time does all that is left.
+ * Notices acts every few seconds, looks at conditions every five minutes, and queues digests when they are due. `when`: which process does it; the
+ * others look only at what they alone know. Each piece of work takes its lock, so two that do it at once notice nothing twice. A failure is logged,
+ * and the next time does all that is left.
  */
-export function createNotifier(context: NotifierContext, { everyMs = 5_000, checkEveryMs = 300_000 } = {}): Notifier {
+export function createNotifier(
+  context: NotifierContext,
+  options: { everyMs?: number; checkEveryMs?: number; when?: () => boolean } = {},
+): Notifier {
+  const { everyMs = 5_000, checkEveryMs = 300_000, when = () => true } = options
   const { log, now } = context
   let disclosureFailedAt: Date | null = null
   const acts = createLoop({
@@ -30,14 +35,18 @@ export function createNotifier(context: NotifierContext, { everyMs = 5_000, chec
         while (!stopping.aborted && (await noticeActs(context)) > 0);
       },
     },
-    ...{ everyMs, firstAfterMs: 0, log },
+    ...{ everyMs, firstAfterMs: 0, when, log },
   })
   const conditions = createLoop({
     steps: {
       checks: () => checkConditions(context, disclosureFailedAt),
       digests: () => queueDigests(context),
     },
-    ...{ everyMs: checkEveryMs, firstAfterMs: 0, log },
+    ...{ everyMs: checkEveryMs, firstAfterMs: 0, when, log },
+  })
+  const own = createLoop({
+    steps: { 'own checks': () => checkConditions(context, disclosureFailedAt, ownChecks) },
+    ...{ everyMs: checkEveryMs, firstAfterMs: 0, when: () => !when(), log },
   })
   return {
     observe: ({ event }) => {
@@ -46,20 +55,25 @@ export function createNotifier(context: NotifierContext, { everyMs = 5_000, chec
     start() {
       acts.start()
       conditions.start()
+      own.start()
     },
     async stop() {
-      await Promise.all([acts.stop(), conditions.stop()])
+      await Promise.all([acts, conditions, own].map((loop) => loop.stop()))
     },
   }
 }
 
-/** Runs every check, and notices what began and what ended since the last time. A check that fails decides nothing, and is logged. */
-export async function checkConditions(context: NotifierContext, disclosureFailedAt: Date | null): Promise<void> {
+/** Runs checks, and notices what began and what ended since the last time. A check that fails decides nothing, and is logged. */
+export async function checkConditions(
+  context: NotifierContext,
+  disclosureFailedAt: Date | null,
+  which: readonly Check[] = checks,
+): Promise<void> {
   const { pool, log, publicUrl } = context
   const now = context.now()
   const findings: Finding[] = []
   const checked: ConditionEvent[] = []
-  for (const { events, find } of checks) {
+  for (const { events, find } of which) {
     try {
       findings.push(...(await find({ ...context, now, disclosureFailedAt })))
       checked.push(...events)
@@ -67,6 +81,8 @@ export async function checkConditions(context: NotifierContext, disclosureFailed
       log({ event: 'task.failed', task: `check of ${events[0]}`, error: databaseErrorCode(error) })
     }
   }
+  // What a process alone knows has ended when none has found it for a while: the one that runs every check sees that.
+  if (which === ownChecks && findings.length === 0) return
   await withTransaction(pool, async (client) => {
     await client.query('select from notice_cursor for update')
     await trackConditions(client, { publicUrl, now }, { findings, checked })

@@ -141,10 +141,9 @@ async function locationsOf(
   locationIds: readonly LocationId[],
 ): Promise<Connection['locations']> {
   const { rows } = await pool.query<FoundRow>(
-    `with granted as (${grantedLocations('')})
+    `with granted as (${grantedLocations('and g.location_id = any($2::bigint[])')})
      select ${grantedColumns}
        from ${grantedTables}
-      where l.id = any($2::bigint[])
       order by lower(l.name), l.id`,
     [companyId, locationIds],
   )

@@ -5,8 +5,8 @@ import type { LocationId, OrganizationId } from '../../platform/identity/identit
 import { grantAccess, revokeAccess } from '../consent/grant.ts'
 import { requirePrincipal } from '../consent/read-permit.ts'
 import { type AccessWorld, someAccessWorld } from '../consent/testing/test-world.ts'
-import { getGrantedLocation, listGrantedLocations } from './granted-location.ts'
-import { getGrantedOrganization, listGrantedOrganizations } from './granted-organization.ts'
+import { createLocationLists, getGrantedLocation } from './granted-location.ts'
+import { createOrganizationLists, getGrantedOrganization } from './granted-organization.ts'
 
 const plans = 'insurance_plans'
 const everything = { organizationId: null, withAttributionScript: false, page: 1, items: 100 }
@@ -55,7 +55,7 @@ test('A07: a company’s locations are exactly those that were granted to it, in
   const { principal, p1, one } = await fivePractices(world)
   const expected = [...p1.locations.map(({ id }) => id), ...one].sort(byId)
 
-  const { total, locations } = await listGrantedLocations(world.pool, principal, everything)
+  const { total, locations } = await createLocationLists(world.pool).list(principal, everything)
 
   assert.equal(total, 4)
   assert.deepEqual(
@@ -72,7 +72,7 @@ test('A07: a company’s locations are exactly those that were granted to it, in
     assert.deepEqual(location.attributionScript, { isInstalled: false, installedAt: null, lastSeenAt: null })
   }
   const pages = await Promise.all(
-    [1, 2, 3].map((page) => listGrantedLocations(world.pool, principal, { ...everything, page, items: 3 })),
+    [1, 2, 3].map((page) => createLocationLists(world.pool).list(principal, { ...everything, page, items: 3 })),
   )
   assert.deepEqual(
     pages.map((page) => page.total),
@@ -92,7 +92,7 @@ test('a page of locations costs two statements, however many there are', async (
   const world = await someAccessWorld(t)
   const { principal } = await fivePractices(world)
   const queries = t.mock.method(world.pool, 'query')
-  await listGrantedLocations(world.pool, principal, everything)
+  await createLocationLists(world.pool).list(principal, everything)
   assert.equal(queries.mock.callCount(), 2)
 })
 
@@ -100,7 +100,7 @@ test('A08, A09: a filter by organization never widens: unknown 404, not granted 
   const world = await someAccessWorld(t)
   const { principal, p1, p2, p3, p4, p5, one } = await fivePractices(world)
   const list = (organizationId: OrganizationId, withAttributionScript = false) =>
-    listGrantedLocations(world.pool, principal, { ...everything, organizationId, withAttributionScript })
+    createLocationLists(world.pool).list(principal, { ...everything, organizationId, withAttributionScript })
 
   assert.equal((await list(p1.organization.id)).total, 3)
   const single = await list(p3.organization.id)
@@ -110,7 +110,7 @@ test('A08, A09: a filter by organization never widens: unknown 404, not granted 
     await assert.rejects(list(organization.id, true), { code: 'organization_denied' })
   }
   await assert.rejects(list('7' as OrganizationId), { code: 'organization_unknown' })
-  assert.deepEqual(await list(p1.organization.id, true), { total: 0, locations: [] })
+  assert.deepEqual(await list(p1.organization.id, true), { total: 0, hasMore: false, locations: [] })
 })
 
 test('one location: granted, denied or unknown, as the path says it', async (t) => {
@@ -145,7 +145,7 @@ test('organizations: exactly those that granted something, with how many locatio
     { id: p3.organization.id, locationsCount: 1, datasetsGranted: [plans] },
   ].sort((left, right) => byId(left.id, right.id))
 
-  const { total, organizations } = await listGrantedOrganizations(world.pool, principal, { page: 1, items: 100 })
+  const { total, organizations } = await createOrganizationLists(world.pool).list(principal, { page: 1, items: 100 })
 
   assert.equal(total, 2)
   assert.deepEqual(
@@ -156,8 +156,8 @@ test('organizations: exactly those that granted something, with how many locatio
     assert.ok(organization.grantedAt instanceof Date)
     assert.deepEqual(await getGrantedOrganization(world.pool, principal, organization.id), organization)
   }
-  const beyond = await listGrantedOrganizations(world.pool, principal, { page: 9, items: 5 })
-  assert.deepEqual(beyond, { total: 2, organizations: [] })
+  const beyond = await createOrganizationLists(world.pool).list(principal, { page: 9, items: 5 })
+  assert.deepEqual(beyond, { total: 2, hasMore: false, organizations: [] })
   for (const { organization } of [p2, p4, p5]) {
     await assert.rejects(getGrantedOrganization(world.pool, principal, organization.id), {
       code: 'organization_denied',
@@ -185,7 +185,7 @@ test('A07: a location counts once, however many of its datasets are granted, and
       by: 'test',
     })
   const principal = await requirePrincipal(world.pool, company.token)
-  const { organizations } = await listGrantedOrganizations(world.pool, principal, { page: 1, items: 100 })
+  const { organizations } = await createOrganizationLists(world.pool).list(principal, { page: 1, items: 100 })
   assert.deepEqual(
     organizations.map(({ locationsCount, datasetsGranted }) => [locationsCount, datasetsGranted]),
     [[2, [plans, 'patients']]],

@@ -55,19 +55,6 @@ export async function surveyFreshness(
   return { counts, notCurrent: notCurrent.slice(0, notCurrentMax) }
 }
 
-/** How old the copy of each active location is, in seconds, by its dataset that is furthest behind; those not read yet are not in it. */
-export async function listLags(db: Queryable, now: Date): Promise<{ locationId: LocationId; lagSeconds: number }[]> {
-  const { rows } = await db.query<{ locationId: LocationId; lagSeconds: number }>(
-    `select l.id as "locationId", greatest(0, extract(epoch from $1 - min(s.synced_at)))::integer as "lagSeconds"
-       from location l
-       join dataset_state s on s.location_id = l.id and s.is_provided and s.synced_at is not null
-      where l.is_active
-      group by l.id`,
-    [now],
-  )
-  return rows
-}
-
 /** What a person should look at; the first state first. */
 const worstFirst: readonly FreshnessState[] = ['disconnected', 'stale', 'pending']
 /** As many as a person reads in a list of things to do. */

@@ -157,9 +157,9 @@ test('answers to uploads are kept for as long as they are promised, and not long
   await upload(pool, locationId, plans, { p1: aPlan() })
   await upload(pool, locationId, plans, { p2: aPlan() })
 
-  await deleteOldUploads(pool, new Date(Date.now() - 60_000))
+  await deleteOldUploads(pool, [locationId], new Date(Date.now() - 60_000))
   assert.equal((await pool.query('select from upload')).rowCount, 2)
-  await deleteOldUploads(pool, new Date(Date.now() + 60_000))
+  await deleteOldUploads(pool, [locationId], new Date(Date.now() + 60_000))
   assert.equal((await pool.query('select from upload')).rowCount, 1, 'the last one says which numbers are too late')
 })
 

@@ -66,6 +66,7 @@ create table agent (
   constraint agent_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint agent_pkey PRIMARY KEY (id)
 );
+CREATE INDEX agent_of_organization ON public.agent USING btree (organization_id);
 
 create table agent_contact (
   agent_id bigint not null,
@@ -279,6 +280,7 @@ create table dataset_grant (
   ends_at timestamp with time zone,
   constraint dataset_grant_pkey PRIMARY KEY (location_id, company_id, dataset)
 );
+CREATE INDEX dataset_grant_of_company ON public.dataset_grant USING btree (company_id, location_id) INCLUDE (dataset, ends_at);
 
 create table dataset_state (
   location_id bigint not null,
@@ -426,6 +428,13 @@ create table key_pair_use (
   constraint key_pair_use_pkey PRIMARY KEY (key_pair_id)
 );
 
+create table lease (
+  name text not null,
+  process_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint lease_pkey PRIMARY KEY (name)
+) with (fillfactor=50, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
+
 create table location (
   id bigint not null,
   organization_id bigint not null,
@@ -466,7 +475,6 @@ create table location_hour (
   uploads integer not null default 0,
   records_changed bigint not null default 0,
   upload_errors integer not null default 0,
-  lag_seconds integer,
   constraint location_hour_pkey PRIMARY KEY (location_id, hour_at)
 );
 
@@ -564,6 +572,7 @@ create table notice (
   constraint notice_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
   constraint notice_pkey PRIMARY KEY (id)
 );
+CREATE INDEX notice_created ON public.notice USING btree (created_at);
 CREATE INDEX notice_for_digest ON public.notice USING btree (member_id) WHERE is_for_digest;
 CREATE INDEX notice_of_member ON public.notice USING btree (member_id, id DESC);
 
@@ -609,6 +618,7 @@ create table organization (
   constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint organization_pkey PRIMARY KEY (id)
 );
+CREATE INDEX organization_erased ON public.organization USING btree (erased_at) WHERE (erased_at IS NOT NULL);
 
 create table packed_body (
   location_id bigint not null,
@@ -815,6 +825,8 @@ create table removal (
   constraint removal_pkey PRIMARY KEY (location_id, dataset, id),
   constraint removal_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'listing'::text, 'held'::text, 'running'::text, 'kept'::text, 'dropped'::text])))
 );
+CREATE INDEX removal_due ON public.removal USING btree (location_id, created_at) WHERE (state = ANY (ARRAY['requested'::text, 'running'::text, 'dropped'::text]));
+CREATE INDEX removal_listing ON public.removal USING btree (created_at) WHERE (state = 'listing'::text);
 CREATE UNIQUE INDEX removal_current ON public.removal USING btree (location_id, dataset) WHERE (state = ANY (ARRAY['held'::text, 'running'::text]));
 CREATE UNIQUE INDEX removal_requested ON public.removal USING btree (location_id, dataset) WHERE (state = 'requested'::text);
 
@@ -905,14 +917,27 @@ create unlogged table segment (
 );
 CREATE INDEX segment_stale ON public.segment USING btree (location_id, dataset, stale_since) WHERE (stale_since IS NOT NULL);
 
+create unlogged table segment_due (
+  location_id bigint not null,
+  dataset text not null,
+  due_at timestamp with time zone not null,
+  constraint segment_due_pkey PRIMARY KEY (location_id, dataset)
+) with (autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
+CREATE INDEX segment_due_at ON public.segment_due USING btree (due_at);
+
+create unlogged table segment_search (
+  only_one boolean not null default true,
+  searched_to bigint default 0,
+  constraint segment_search_only_one_check CHECK (only_one),
+  constraint segment_search_pkey PRIMARY KEY (only_one)
+);
+
 create unlogged table segment_state (
   location_id bigint not null,
   dataset text not null,
   checked_stamp bigint not null default 0,
-  checked_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   last_id bigint not null default 0,
   records bigint not null default 0,
-  due_at timestamp with time zone,
   constraint segment_state_pkey PRIMARY KEY (location_id, dataset)
 );
 
@@ -993,6 +1018,7 @@ create table sync_activity (
   dataset text not null,
   bucket_at timestamp with time zone not null,
   reads integer not null default 0,
+  lag_seconds integer,
   constraint sync_activity_pkey PRIMARY KEY (location_id, dataset, bucket_at)
 );
 

@@ -22,9 +22,11 @@ export function createLoop(options: {
   steps: Readonly<Record<string, Step>>
   everyMs: number
   firstAfterMs?: number
+  /** What a step begins under, where the loop was started; while it does not hold, the loop looks again every few seconds. */
+  when?: () => boolean
   log: Log
 }): Loop {
-  const { steps, everyMs, firstAfterMs = everyMs, log } = options
+  const { steps, everyMs, firstAfterMs = everyMs, when = () => true, log } = options
   const stopping = new AbortController()
   const loggedAtMs = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
@@ -50,7 +52,8 @@ export function createLoop(options: {
   const startAfter = (ms: number) => {
     timer = setTimeout(async () => {
       const begunMs = performance.now()
-      await queueRun(() => !stopping.signal.aborted)
+      if (when()) await queueRun(() => !stopping.signal.aborted && when())
+      else if (!stopping.signal.aborted) return startAfter(Math.min(everyMs, lookAgainMs))
       if (!stopping.signal.aborted) startAfter(everyMs - ((performance.now() - begunMs) % everyMs))
     }, ms).unref()
   }
@@ -67,3 +70,4 @@ export function createLoop(options: {
 }
 
 const logEveryMs = 60_000
+const lookAgainMs = 5_000

@@ -7,17 +7,17 @@ import type { LoadWatch } from '../memory/load-watch.ts'
 
 export type Metrics = { observe: (event: LogEvent) => void; render: () => Promise<string>; contentType: string }
 
-/** How many records are in segments, in segments that are stale, and in none. */
-export type PackedCounts = { packed: number; unpacked: number; stale: number }
+/** How many datasets wait to be packed, and since how many seconds the first of them does. */
+export type WaitingSegments = { datasets: number; seconds: number }
 
 /**
- * Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. `pools`: by their use. `countPacked` is asked at
+ * Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. `pools`: by their use. `measureDue` is asked at
  * each look.
  */
 export function createMetrics(
   pools: Readonly<Record<string, Pool>>,
   load: Pick<LoadWatch, 'lagMs' | 'heapShare'>,
-  countPacked?: () => Promise<PackedCounts>,
+  measureDue?: () => Promise<WaitingSegments>,
 ): Metrics {
   const process = metricsOfProcess()
   const registry = new Registry()
@@ -90,7 +90,7 @@ export function createMetrics(
       this.set(load.heapShare())
     },
   })
-  if (countPacked) registerPacked(registers, countPacked)
+  if (measureDue) registerSegments(registers, measureDue)
   return {
     observe(event) {
       if (event.event === 'request.answered') {
@@ -120,18 +120,26 @@ function metricsOfProcess(): Registry {
 let ofProcess: Registry | undefined
 
 /** Without the database the other metrics are shown all the same, and these as unknown. */
-function registerPacked(registers: Registry[], countPacked: () => Promise<PackedCounts>): void {
-  new Gauge({
-    name: 'bridgework_segment_records',
-    help: 'Records that pages are made of without reading them (packed), those of them in runs that changed (stale), and others (unpacked)',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      const unknown = { packed: Number.NaN, unpacked: Number.NaN, stale: Number.NaN }
-      const counts = await countPacked().catch(() => unknown)
-      for (const [state, records] of Object.entries(counts)) this.set({ state }, records)
-    },
-  })
+function registerSegments(registers: Registry[], measureDue: () => Promise<WaitingSegments>): void {
+  const register = (name: string, help: string, of: (due: WaitingSegments) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await measureDue().then(of, () => Number.NaN))
+      },
+    })
+  register(
+    'bridgework_segments_due',
+    'Datasets that wait to be packed into segments, which large pages are made of; at most 10,000 are counted',
+    ({ datasets }) => datasets,
+  )
+  register(
+    'bridgework_segments_due_seconds',
+    'For how many seconds the first of the datasets that wait to be packed has waited',
+    ({ seconds }) => seconds,
+  )
 }
 
 type Answered = Extract<LogEvent, { event: 'request.answered' }>

@@ -128,7 +128,7 @@ test('each finished read counts in its quarter of an hour, and is forgotten afte
   )
 
   await world.pool.query(`update sync_activity set bucket_at = bucket_at - interval '31 days'`)
-  await deleteOldSyncActivity(world.pool)
+  await deleteOldSyncActivity(world.pool, [world.location.id])
   assert.deepEqual(await counted(), [])
 })
 

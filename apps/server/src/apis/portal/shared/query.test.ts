@@ -155,8 +155,8 @@ async function someLongLists(t: TestContext) {
     [vendor.companyId],
   )
   await grow(
-    `insert into location_hour (location_id, hour_at, reads, lag_seconds)
-     select 100000 + l, date_trunc('hour', now()) - n * interval '1 hour', n, n from generate_series(1, 1000) l, generate_series(0, 168) n`,
+    `insert into location_hour (location_id, hour_at, reads)
+     select 100000 + l, date_trunc('hour', now()) - n * interval '1 hour', n from generate_series(1, 1000) l, generate_series(0, 168) n`,
   )
   await world.ownerPool.query('vacuum analyze')
   const ids: Record<string, string> = {

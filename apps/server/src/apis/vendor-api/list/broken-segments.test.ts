@@ -10,8 +10,7 @@ async function someSegments(t: TestContext) {
   const vendor = await world.addVendor([location])
   const pack = async (changed = {}) => {
     const options = { checkMs: 0, staleMs: 60_000, runRecords: 250, ...changed }
-    for (let turn = 0; turn < 20; turn += 1)
-      if ((await packNext(world.pool, world.log, undefined, { options })) === null) return
+    for (let turn = 0; turn < 20; turn += 1) if ((await packNext(world.pool, world.log, { options })) === null) return
   }
   const walk = async (items: number) => {
     const found: string[] = []
@@ -79,7 +78,7 @@ test('a segment is packed again whole or not at all: where a record of its run i
     second?.last_id,
   ])
   await pack()
-  await world.pool.query('update segment_state set due_at = now()')
+  await world.pool.query('update segment_due set due_at = now()')
   await pack({ staleMs: 0 })
   assert.equal(alarms(), 1)
   const anew = await segments()
@@ -98,13 +97,13 @@ test('segments do not wait for a clock that went back', async (t) => {
   const { world, location, pack, segments } = await someSegments(t)
   const stale = async () => (await world.pool.query('select from segment where stale_since is not null')).rowCount
   await location.upload('insurance_plans', { p300: aPlan({ plan_name: 'Renamed' }) })
-  await world.pool.query(`update segment_state set checked_at = now() + interval '2 hours'`)
+  await world.pool.query(`update segment_due set due_at = due_at + interval '2 hours'`)
   await pack({ checkMs: 15_000 })
   assert.equal(await stale(), 1, 'the change was looked at')
   await world.pool.query(
     `update segment set stale_since = stale_since + interval '2 hours' where stale_since is not null`,
   )
-  await world.pool.query(`update segment_state set due_at = due_at + interval '2 hours'`)
+  await world.pool.query(`update segment_due set due_at = due_at + interval '2 hours'`)
   await pack({ checkMs: 15_000, staleMs: 15_000 })
   assert.equal(await stale(), 0, 'it was packed again')
   assert.equal((await segments()).length, 4)

@@ -77,7 +77,7 @@ async function someHeld(t: TestContext) {
   await location.upload('patients', { one: aRecord('patients') })
   await location.upload('appointments', { a: aRecord('appointments', { patient_source_id: 'one' }) })
   const vendor = await world.addVendor([location])
-  await packNext(world.pool, world.log, undefined, { options: { runRecords: 3 } })
+  await packNext(world.pool, world.log, { options: { runRecords: 3 } })
   return { world, vendor, location, held: holdDisclosures(t, world) }
 }
 

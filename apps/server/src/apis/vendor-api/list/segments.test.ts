@@ -13,7 +13,7 @@ import { parseExport } from '../testing/test-export.ts'
 
 const options = { checkMs: 0, staleMs: 60_000, runRecords: 250 }
 const packAll = async (world: TestWorld, changed = {}) => {
-  while ((await packNext(world.pool, world.log, undefined, { options: { ...options, ...changed } })) !== null);
+  while ((await packNext(world.pool, world.log, { options: { ...options, ...changed } })) !== null);
 }
 
 test('a page of segments says what a page of records says, in each coding, and is disclosed in the same way', async (t) => {
@@ -94,12 +94,12 @@ test('a change is in the next page, before and after it was packed again, and a 
   await packAll(world)
   assert.equal(await stale(), 2, 'marked, and left for a while')
   assert.deepEqual(await names(), expected)
-  await world.pool.query('update segment_state set due_at = now()')
+  await world.pool.query('update segment_due set due_at = now()')
   await packAll(world, { staleMs: 0 })
   assert.equal(await stale(), 0)
   assert.deepEqual(await names(), expected)
   // As after a crash of the database.
-  await world.ownerPool.query('truncate segment, segment_state')
+  await world.ownerPool.query('truncate segment, segment_state, segment_due, segment_search')
   assert.deepEqual(await names(), expected)
   await packAll(world)
   assert.deepEqual(await names(), expected)

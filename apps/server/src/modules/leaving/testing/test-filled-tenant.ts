@@ -53,6 +53,7 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
     [`insert into packed_body values ($1, 'patients', 1, 2, 2, 'x', 'x', 'x')`, [a]],
     [`insert into segment values ($1, 'patients', 1, 0, 1, 1, null, 1, 1, 'x', 0, 0)`, [a]],
     [`insert into segment_state values ($1, 'patients')`, [a]],
+    [`insert into segment_due values ($1, 'patients', now() + interval '1 day') on conflict do nothing`, [a]],
     [`insert into sync_activity values ($1, 'patients', now(), 1)`, [a]],
     [
       `insert into sync_slot values ($1, 'initial', $2, $3, now() + interval '1 day', 1)`,

@@ -14,8 +14,6 @@ test('a check that reaches its bound knows only what it looked at: changes after
   assert.deepEqual(await readParts(), ['packed', 'packed', 'packed'])
   for (const key of ['p1', 'p4', 'p7'])
     await location.upload('insurance_plans', { [key]: aPlan({ plan_name: 'Changed' }) })
-  // The time of a check has come.
-  await world.ownerPool.query(`update segment_state set checked_at = now() - interval '2 minutes'`)
   const bounded = { checkMs: aMinute, staleMs: aMinute, checkedMax: 1 }
 
   const stale: number[] = []
@@ -40,7 +38,7 @@ test('a change one microsecond after a segment was packed makes it stale; what i
   await pack({ checkMs: 0, staleMs: aMinute })
   const marked = await readParts()
   // The minute is over.
-  await world.ownerPool.query('update segment_state set due_at = now()')
+  await world.ownerPool.query('update segment_due set due_at = now()')
   await pack({ checkMs: 0, staleMs: 0 })
 
   assert.deepEqual(before, ['Plan 1', 'Changed', 'Plan 3'])
@@ -59,6 +57,8 @@ test('a check finds the change of every record, the first and the last of a segm
 
   for (let number = 1; number <= 9; number += 1) {
     await location.upload('insurance_plans', { [`p${number}`]: aPlan({ plan_name: `Changed ${number}` }) })
+    // The time of the next check has come.
+    await world.pool.query('update segment_due set due_at = now()')
     await pack(all)
     const parts = await readParts()
     assert.ok(parts.includes(`Changed ${number}`), `record ${number}: ${parts}`)
@@ -84,12 +84,14 @@ async function somePacked(t: TestScope, plans: number) {
   const location = await world.addLocation()
   await putStampsAhead(world.ownerPool, location.id)
   const all = Array.from({ length: plans }, (_, index) => [`p${index + 1}`, aPlan({ plan_name: `Plan ${index + 1}` })])
+  // Nothing was packed before, and nothing is to be found.
+  assert.equal(await packNext(world.pool, () => {}), null)
   await location.upload('insurance_plans', Object.fromEntries(all))
   const vendor = await world.addVendor([location])
   const token = await world.tokens.verify(await vendor.token())
   await vendor.get(`/locations/${location.id}/insurance_plans`)
   const pack = (options: Partial<PackOptions>) =>
-    packNext(world.pool, () => {}, undefined, { options: { ...options, runRecords } })
+    packNext(world.pool, () => {}, { options: { ...options, runRecords } })
   assert.notEqual(await pack({ checkMs: aMinute, staleMs: aMinute }), null)
   const pages = createPageReader(
     world.pool,

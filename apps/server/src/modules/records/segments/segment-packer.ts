@@ -6,12 +6,14 @@ import type { LocationId } from '../../../platform/identity/identity.ts'
 import type { Log } from '../../../platform/log/log-event.ts'
 import type { LoadWatch } from '../../../platform/memory/load-watch.ts'
 import type { DatasetKey } from '../../datasets/dataset-state.ts'
+import type { Stamp } from '../../datasets/stamp.ts'
 import { createWorker, noLocation, type Worker } from '../write/background-work.ts'
 import type { Document } from '../write/document.ts'
 import { addSegmentState, forgetSegments } from '../write/segment-state.ts'
+import { type DueDataset, endDue, putOff, searchUnpacked, takeDue } from './segment-due.ts'
 import {
   areWhole,
-  findUnpacked,
+  deleteSegmentState,
   listStaleRuns,
   lockSegmentState,
   markStale,
@@ -42,7 +44,7 @@ export function createSegmentPacker(deps: { pool: Pool; log: Log; load: LoadWatc
     const ms = workedMs * restsOf(load)
     if (ms > 0) await sleep(Math.min(ms, restMaxMs))
   }
-  return createWorker({ ...deps, task: 'segments', slice: (after) => packNext(pool, log, after, { rest }) })
+  return createWorker({ ...deps, task: 'segments', slice: () => packNext(pool, log, { rest }) })
 }
 
 /**
@@ -59,38 +61,38 @@ const lateMs = 25
 const restMaxMs = 1_000
 
 /**
- * Packs what is due of one dataset of the next location after this one, for about a second. Returns that location; null when nothing is due anywhere,
- * or another process is at it.
+ * Packs what is due of the dataset that has waited for the longest, for about a second. Returns its location, or `noLocation` where it only searched
+ * for what is to be packed; null when nothing is due.
  */
 export async function packNext(
   pool: Pool,
   log: Log,
-  after: LocationId = noLocation,
   {
     rest = async () => {},
     options: given = {},
   }: { rest?: (workedMs: number) => Promise<void>; options?: Partial<PackOptions> } = {},
 ): Promise<LocationId | null> {
   const options = { ...usual, ...given }
-  const key = await findUnpacked(pool, after, options)
-  if (!key) return null
+  const due = await takeDue(pool, options)
+  if (!due) return (await searchUnpacked(pool, options.runRecords)) ? noLocation : null
+  const { locationId, dataset } = due
+  const key = { locationId, dataset }
   await addSegmentState(pool, key)
   const begun = performance.now()
   let records = 0
   for (;;) {
     const sliceBegun = performance.now()
-    const packed = await withTransaction(pool, (client) => packSlice(client, key, options))
-    if (packed === null) return null
-    if (packed === 'broken') {
-      log({ event: 'segments.broken', ...key })
-      return key.locationId
-    }
-    records += packed
+    const slice = await withTransaction(pool, (client) => packSlice(client, key, options))
+    if (slice === 'broken') log({ event: 'segments.broken', ...key })
+    else if (slice !== 'held') records += slice.records
     await rest(performance.now() - sliceBegun)
-    if (packed < sliceRuns * options.runRecords || performance.now() - begun > turnMs) break
+    const isWorking = slice !== 'held' && slice !== 'broken' && slice.records >= sliceRuns * options.runRecords
+    if (isWorking && performance.now() - begun <= turnMs) continue
+    await settle(pool, due, slice, options)
+    break
   }
   if (records > 0) log({ event: 'segments.packed', ...key, records, durationMs: Math.round(performance.now() - begun) })
-  return key.locationId
+  return locationId
 }
 
 const turnMs = 1_000
@@ -98,15 +100,30 @@ const turnMs = 1_000
 const sliceRuns = 20
 
 /**
- * Returns how many records were packed; null when another process has the lock, or the dataset was erased; `broken` when its segments are not whole
- * or do not adjoin, and all were forgotten.
+ * What a transaction did: `held` where another process has the lock; `broken` where the segments were not whole or did not adjoin, and all were forgotten.
+ * `isAll`: nothing is left but what became stale `staleSince`.
  */
-async function packSlice(client: PoolClient, key: DatasetKey, options: PackOptions): Promise<number | 'broken' | null> {
+type Slice = 'held' | 'broken' | { records: number; checkedStamp: Stamp; isAll: boolean; staleSince: string | null }
+
+/** Says when the dataset is due again, if it is. Where another process is at it, that is when this one had taken it for. */
+async function settle(pool: Pool, due: DueDataset, slice: Slice, { staleMs }: PackOptions): Promise<void> {
+  if (slice === 'held') return
+  if (slice === 'broken' || !slice.isAll) return await putOff(pool, due, null)
+  const { staleSince, checkedStamp } = slice
+  if (staleSince !== null) return await putOff(pool, due, { since: staleSince, staleMs })
+  await endDue(pool, due, checkedStamp)
+}
+
+async function packSlice(client: PoolClient, key: DatasetKey, options: PackOptions): Promise<Slice> {
   const state = await lockSegmentState(client, key)
-  if (!state) return null
+  if (!state) return 'held'
   // The changes are looked at before the documents are read: a change in between is found by the next check.
   const checked = await markStale(client, key, state, options)
-  if (!checked) return null
+  if (!checked) {
+    await deleteSegmentState(client, key)
+    return { records: 0, checkedStamp: 0, isAll: true, staleSince: null }
+  }
+  const { checkedStamp } = checked
   const again = await packStale(client, key, options)
   const added = again === null ? null : await packTail(client, key, state.lastId, options)
   const packed = added && { lastId: added.lastId, records: state.records + added.records }
@@ -114,8 +131,9 @@ async function packSlice(client: PoolClient, key: DatasetKey, options: PackOptio
     await forgetSegments(client, key)
     return 'broken'
   }
-  await saveSegmentState(client, key, { ...checked, ...packed }, options)
-  return again + packed.records - state.records
+  const staleSince = await saveSegmentState(client, key, { checkedStamp, ...packed })
+  const records = again + packed.records - state.records
+  return { records, checkedStamp, staleSince, isAll: checked.isAll && records < sliceRuns * options.runRecords }
 }
 
 /** Returns how many records were packed; null when a run has not the records that it was packed from: then nothing of it is stored. */

@@ -1,13 +1,9 @@
-import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, bytesArray } from '../../../platform/database/bulk/binary-array.ts'
-import type { Queryable } from '../../../platform/database/queryable.ts'
 import type { PackedRun } from '../../../platform/gzip/packed-run.ts'
-import type { LocationId } from '../../../platform/identity/identity.ts'
 import type { DatasetKey } from '../../datasets/dataset-state.ts'
 import type { Stamp } from '../../datasets/stamp.ts'
 import type { Document } from '../write/document.ts'
-import { packedDatasets } from '../write/segment-state.ts'
 
 /**
  * The statements that keep segments: docs/decisions/segments.md. They read the stamp of the dataset in the statement that reads its records, so that
@@ -26,32 +22,6 @@ export type Segment = Run & PackedRun & { records: number; stamp: Stamp }
 /** How far a dataset's segments are kept, while this transaction is the only one that writes them. */
 export type SegmentState = { checkedStamp: Stamp; lastId: string; records: number }
 
-/**
- * A dataset of the next location after this one with work: records for another segment, changes that were not looked at for `checkMs`, or stale
- * segments that are to be packed again. After the last location come the first ones again. What lies ahead was written before the clock went back, and
- * does not wait for it.
- */
-export async function findUnpacked(
-  db: Queryable,
-  after: LocationId,
-  { checkMs, staleMs, runRecords }: { checkMs: number; staleMs: number; runRecords: number },
-): Promise<DatasetKey | null> {
-  const { rows } = await db.query<{ location_id: LocationId; dataset: DatasetName }>(
-    `select s.location_id, s.dataset
-       from dataset_state s
-       left join segment_state g on g.location_id = s.location_id and g.dataset = s.dataset
-      where s.dataset = any($2::text[]) and s.total >= $3
-        and (s.total >= coalesce(g.records, 0) + $3
-             or (s.last_stamp > g.checked_stamp
-                 and (g.checked_at < now() - $4 * interval '1 millisecond' or g.checked_at > now()))
-             or g.due_at <= now() or g.due_at > now() + $5 * interval '1 millisecond')
-      order by s.location_id <= $1, s.location_id, s.dataset
-      limit 1`,
-    [after, packedDatasets, runRecords, checkMs, staleMs],
-  )
-  return rows[0] ? { locationId: rows[0].location_id, dataset: rows[0].dataset } : null
-}
-
 /** Locks the state of a dataset's segments; null while another process has the lock. */
 export async function lockSegmentState(
   client: PoolClient,
@@ -66,6 +36,11 @@ export async function lockSegmentState(
   )
   const [row] = rows
   return row ? { checkedStamp: Number(row.checked_stamp), lastId: row.last_id, records: Number(row.records) } : null
+}
+
+/** Deletes the locked state of a dataset that was erased meanwhile. */
+export async function deleteSegmentState(client: PoolClient, { locationId, dataset }: DatasetKey): Promise<void> {
+  await client.query('delete from segment_state where location_id = $1 and dataset = $2', [locationId, dataset])
 }
 
 /**
@@ -113,7 +88,7 @@ export async function markStale(
   )
   const { last_stamp: last = null, bound = null } = rows[0] ?? {}
   if (last === null) return null
-  return { checkedStamp: Number(bound ?? last), isAll: bound === null }
+  return { checkedStamp: Number(bound ?? last), isAll: bound === null || bound === last }
 }
 
 /** The runs that have been stale for `staleMs`, the longest first, and those that became so before the clock went back. */
@@ -187,21 +162,21 @@ export async function saveSegments(
   )
 }
 
-/** Saves how far the segments are kept, and when the longest stale one will have been so for `staleMs`. */
+/** Saves how far the segments are kept. Returns since when the longest stale one is so, as text with its microseconds; null: none is stale. */
 export async function saveSegmentState(
   client: PoolClient,
   { locationId, dataset }: DatasetKey,
-  state: SegmentState & { isAll: boolean },
-  { staleMs }: { staleMs: number },
-): Promise<void> {
-  await client.query(
+  state: SegmentState,
+): Promise<string | null> {
+  const { rows } = await client.query<{ stale_since: string | null }>(
     `update segment_state
-        set checked_stamp = $3, checked_at = case when $4 then now() else checked_at end, last_id = $5, records = $6,
-            due_at = (select min(stale_since) from segment where location_id = $1 and dataset = $2 and stale_since is not null)
-                     + $7 * interval '1 millisecond'
-      where location_id = $1 and dataset = $2`,
-    [locationId, dataset, state.checkedStamp, state.isAll, state.lastId, state.records, staleMs],
+        set checked_stamp = $3, last_id = $4, records = $5
+      where location_id = $1 and dataset = $2
+      returning (select min(stale_since)::text from segment
+                  where location_id = $1 and dataset = $2 and stale_since is not null) as stale_since`,
+    [locationId, dataset, state.checkedStamp, state.lastId, state.records],
   )
+  return rows[0]?.stale_since ?? null
 }
 
 /**
@@ -223,28 +198,4 @@ export async function areWhole(
     [locationId, dataset, state.lastId, state.records, runRecords],
   )
   return rows[0]?.is_whole ?? false
-}
-
-/** A page met segments that are not right: the packer looks at them next. False: that is known already. */
-export async function noteBroken(db: Queryable, { locationId, dataset }: DatasetKey): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update segment_state set due_at = '-infinity'
-      where location_id = $1 and dataset = $2 and due_at is distinct from '-infinity'`,
-    [locationId, dataset],
-  )
-  return rowCount === 1
-}
-
-/** How many records are in segments, in stale ones of these, and in none. Over all locations: a sum over one row for each dataset. */
-export async function countPacked(db: Queryable): Promise<{ packed: number; unpacked: number; stale: number }> {
-  const { rows } = await db.query<{ packed: string; unpacked: string; stale: string }>(
-    `select coalesce(sum(coalesce(g.records, 0)), 0) as packed, coalesce(sum(s.total - coalesce(g.records, 0)), 0) as unpacked,
-            (select coalesce(sum(records), 0) from segment where stale_since is not null) as stale
-       from dataset_state s
-       left join segment_state g on g.location_id = s.location_id and g.dataset = s.dataset
-      where s.dataset = any($1::text[])`,
-    [packedDatasets],
-  )
-  const { packed, unpacked, stale } = rows[0] ?? {}
-  return { packed: Number(packed), unpacked: Number(unpacked), stale: Number(stale) }
 }

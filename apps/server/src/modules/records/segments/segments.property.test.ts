@@ -89,7 +89,7 @@ test('pages with segments are what a plain read of the records is, whatever was 
     await pack(world.pool, { staleMs: 60_000, checkMs: 60_000 })
     packedRead += await compareReads(world.pool, await permit(), { items: 7, after: 0 })
     // The time of the last check has passed, though it was made with a long one.
-    await world.pool.query('update segment_state set due_at = now() where location_id = $1', [id])
+    await world.pool.query('update segment_due set due_at = now() where location_id = $1', [id])
     await pack(world.pool, { staleMs: 0, checkMs: 0 })
     const parts = await compareReads(world.pool, await permit(), { items: 12, after: 0 })
     packedRead += parts
@@ -107,7 +107,7 @@ test('pages with segments are what a plain read of the records is, whatever was 
 async function pack(pool: Pool, times: { staleMs: number; checkMs: number; checkedMax?: number }): Promise<void> {
   let last: LocationId | null = '0' as LocationId
   for (let count = 0; last !== null && count < 20; count += 1) {
-    last = await packNext(pool, () => {}, last, { options: { ...times, runRecords } })
+    last = await packNext(pool, () => {}, { options: { ...times, runRecords } })
   }
 }
 

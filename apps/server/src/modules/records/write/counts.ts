@@ -2,11 +2,12 @@ import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import type { LocationId } from '../../../platform/identity/identity.ts'
 import type { Stamp } from '../../datasets/stamp.ts'
+import { packedDatasets } from './segment-state.ts'
 import { type Bucket, noWeek, weekMicros } from './tally.ts'
 
 /**
  * Adds what a turn changed to the counts. What left is taken from its span, the last one that begins at or before its stamp: a row that counts
- * it is there, and spans do not overlap.
+ * it is there, and spans do not overlap. The same statement makes the dataset's segments due; most often they are already.
  */
 export async function saveCounts(
   client: PoolClient,
@@ -16,7 +17,11 @@ export async function saveCounts(
   buckets: readonly Bucket[],
 ): Promise<void> {
   await client.query(
-    `insert into record_count as counted (location_id, dataset, span_from, starts_week, records, lowest_id)
+    `with due as (
+       insert into segment_due (location_id, dataset, due_at)
+       select $1, $2, now() where $5::boolean
+           on conflict (location_id, dataset) do nothing)
+     insert into record_count as counted (location_id, dataset, span_from, starts_week, records, lowest_id)
      select $1, $2,
             case when row.stamp >= $3 then $3
                  else (select max(span_from) from record_count
@@ -27,7 +32,7 @@ export async function saveCounts(
       group by span, row."startsWeek"
          on conflict (location_id, dataset, span_from, starts_week) do update
         set records = counted.records + excluded.records, lowest_id = least(counted.lowest_id, excluded.lowest_id)`,
-    [locationId, dataset, spanFrom, JSON.stringify(buckets)],
+    [locationId, dataset, spanFrom, JSON.stringify(buckets), packedDatasets.includes(dataset)],
   )
 }
 

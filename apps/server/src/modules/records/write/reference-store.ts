@@ -175,9 +175,9 @@ export type RerenderWork = {
 /** In the place of a target's dataset and source id, neither of which is ever empty. */
 export const everyRecord = ''
 
-/** A row for every dataset whose stored documents have an earlier rendering than the contract's. Goes over every location: called at every start. */
-export async function addRenderingWork(db: Queryable): Promise<void> {
-  const earlier = await listEarlierRenderings(db)
+/** A row for every dataset of these locations whose stored documents have an earlier rendering than the contract's. Called at every start. */
+export async function addRenderingWork(db: Queryable, locationIds: readonly LocationId[]): Promise<void> {
+  const earlier = await listEarlierRenderings(db, locationIds)
   await db.query(
     `insert into rerender_work (location_id, target_dataset, target_source_id, dataset)
      select location_id, $3, $3, dataset

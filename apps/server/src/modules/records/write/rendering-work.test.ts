@@ -21,7 +21,7 @@ async function someOlder(t: TestContext, count: number) {
   await world.pool.query("update dataset_state set rendering = 1 where dataset = 'patients'")
   const path = `/locations/${location.id}/patients`
   const pack = async () => {
-    while ((await packNext(world.pool, () => {}, undefined, { options: { checkMs: 0, staleMs: 0 } })) !== null);
+    while ((await packNext(world.pool, () => {}, { options: { checkMs: 0, staleMs: 0 } })) !== null);
   }
   const render = async () => {
     let slices = 0

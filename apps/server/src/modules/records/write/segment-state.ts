@@ -22,10 +22,10 @@ export async function addSegmentState(db: Queryable, { locationId, dataset }: Da
 /** Forgets all segments of a dataset: they are packed anew. */
 export async function forgetSegments(client: PoolClient, { locationId, dataset }: DatasetKey): Promise<void> {
   await client.query('delete from segment where location_id = $1 and dataset = $2', [locationId, dataset])
-  await client.query(
-    `update segment_state set last_id = 0, records = 0, due_at = null where location_id = $1 and dataset = $2`,
-    [locationId, dataset],
-  )
+  await client.query(`update segment_state set last_id = 0, records = 0 where location_id = $1 and dataset = $2`, [
+    locationId,
+    dataset,
+  ])
 }
 
 /**
@@ -40,4 +40,10 @@ export async function forgetAllSegments(client: PoolClient, key: DatasetKey): Pr
     key.dataset,
   ])
   await forgetSegments(client, key)
+  // Not "do nothing": a packer that has just packed the earlier documents would delete the row.
+  await client.query(
+    `insert into segment_due (location_id, dataset, due_at) values ($1, $2, now())
+         on conflict (location_id, dataset) do update set due_at = excluded.due_at`,
+    [key.locationId, key.dataset],
+  )
 }

@@ -66,17 +66,17 @@ export async function saveUpload(
 }
 
 /**
- * Forgets uploads of more than 7 days ago, but for the last one of each agent and dataset: it tells which numbers come too late. Housekeeping:
- * goes over every location.
+ * Forgets uploads of these locations from before then, but for the last one of each agent and dataset: it tells which numbers come too late. By
+ * upload_received.
  */
-export async function deleteOldUploads(pool: Pool, before: Date): Promise<void> {
+export async function deleteOldUploads(pool: Pool, locationIds: readonly LocationId[], before: Date): Promise<void> {
   await pool.query(
     `delete from upload
-      where received_at < $1
+      where location_id = any($1::bigint[]) and received_at < $2
         and exists (select from upload later
                      where later.location_id = upload.location_id and later.dataset = upload.dataset
                        and later.agent_id = upload.agent_id and later.number > upload.number)`,
-    [before],
+    [locationIds, before],
   )
 }
 

@@ -91,6 +91,7 @@ create table organization (
   updated_at timestamptz not null default now(),
   erased_at timestamptz
 );
+create index organization_erased on organization (erased_at) where erased_at is not null;
 
 -- `time_zone`: what its agent used. `assigned_time_zone`: what a person set; the agent asks for it and reads with it, so a record and its location
 -- never name two zones. `office_hours`: by weekday, [{"opens": "07:00", "closes": "19:00"}], on the location's wall clock; null: not told. A copy
@@ -393,6 +394,7 @@ create table notice (
 );
 create index notice_of_member on notice (member_id, id desc);
 create index notice_for_digest on notice (member_id) where is_for_digest;
+create index notice_created on notice (created_at);
 
 create table notice_setting (
   member_id uuid not null references membership (id),
@@ -486,6 +488,7 @@ create table agent (
   failed_release_outcome text check (failed_release_outcome in ('refused', 'rolled_back')),
   failed_release_at timestamptz
 );
+create index agent_of_organization on agent (organization_id);
 
 create table enrolment_code (
   code_hmac bytea primary key,
@@ -610,6 +613,8 @@ create table dataset_grant (
   ends_at timestamptz,
   primary key (location_id, company_id, dataset)
 );
+-- The list of locations, by page. Has all that it asks of a grant.
+create index dataset_grant_of_company on dataset_grant (company_id, location_id) include (dataset, ends_at);
 
 -- A company asks a practice for access (docs/decisions/access-requests.md). One request of a company is open at a practice at a time.
 create table access_request (
@@ -848,6 +853,9 @@ create table removal (
 );
 create unique index removal_current on removal (location_id, dataset) where state in ('held', 'running');
 create unique index removal_requested on removal (location_id, dataset) where state = 'requested';
+-- Work, in the order in which it is looked for each second, and lists that may have been given up. What was decided stays, and is in neither.
+create index removal_due on removal (location_id, created_at) where state in ('requested', 'running', 'dropped');
+create index removal_listing on removal (created_at) where state = 'listing';
 
 create table removal_record (
   location_id bigint not null,
@@ -892,24 +900,47 @@ create unlogged table segment (
 create index segment_stale on segment (location_id, dataset, stale_since) where stale_since is not null;
 
 -- How far segments are kept: every change up to `checked_stamp` has marked the segment that it is in. A row is locked while the segments of its
--- dataset are written. `last_id` and `records`: where they end, and how many records are in them. `due_at`: when stale ones are to be packed again.
+-- dataset are written. `last_id` and `records`: where they end, and how many records are in them.
 create unlogged table segment_state (
   location_id bigint not null,
   dataset text not null,
   checked_stamp bigint not null default 0,
-  checked_at timestamptz not null default '-infinity',
   last_id bigint not null default 0,
   records bigint not null default 0,
-  due_at timestamptz,
   primary key (location_id, dataset)
 );
 
--- Finished reads of a location's dataset, in buckets of 15 minutes: what the timeline of its freshness is drawn from.
+-- Which process does the periodic work of the installation, until when (docs/decisions/periodic-work.md).
+create table lease (
+  name text primary key,
+  process_id uuid not null,
+  expires_at timestamptz not null
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
+
+-- Datasets whose segments are to be looked at, and when: a turn adds the row, a packer takes the earliest one and deletes it when nothing is left.
+-- Rows come and go, so autovacuum looks early.
+create unlogged table segment_due (
+  location_id bigint not null,
+  dataset text not null,
+  due_at timestamptz not null,
+  primary key (location_id, dataset)
+) with (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
+create index segment_due_at on segment_due (due_at);
+
+-- Up to which location datasets were searched for what is to be packed; null: all were. No row: the tables of segments are new, or were emptied.
+create unlogged table segment_search (
+  only_one boolean primary key default true check (only_one),
+  searched_to bigint default 0
+);
+
+-- Finished reads of a location's dataset, in buckets of 15 minutes: what the timeline of its freshness is drawn from. `lag_seconds`: how old the copy had
+-- become at most when such a read ended; null: it was the first.
 create table sync_activity (
   location_id bigint not null,
   dataset text not null,
   bucket_at timestamptz not null,
   reads integer not null default 0,
+  lag_seconds integer,
   primary key (location_id, dataset, bucket_at)
 );
 
@@ -1274,8 +1305,6 @@ create table location_hour (
   uploads integer not null default 0,
   records_changed bigint not null default 0,
   upload_errors integer not null default 0,
-  -- How old the copy of the dataset furthest behind became within the hour; null: it was not looked at.
-  lag_seconds integer,
   primary key (location_id, hour_at)
 );
 
