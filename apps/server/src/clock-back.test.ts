@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { recheckDomains } from './modules/directory/domain.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { queueMail } from './modules/mail/queue.ts'
-import { type Finding, trackConditions } from './modules/notices/conditions.ts'
+import { type Finding, noteFindings, trackConditions } from './modules/notices/conditions.ts'
 import { publicUrl, someNotices } from './modules/notices/testing/test-notices.ts'
 import { dropBrokenLists } from './modules/records/removals/removal-store.ts'
 import { createTestDatabase } from './platform/database/testing/test-database.ts'
@@ -58,11 +58,12 @@ test('a condition that is over ends, and one that begins is noticed, after the c
   const { organizationId } = await world.addLocation()
   const owner = await world.addReader({ side: 'organization', id: organizationId }, 'owner')
   const start = Date.now()
-  const look = (hours: number, names: string[]) => {
+  const look = async (hours: number, names: string[]) => {
     const event = 'agent_silent' as const
     const findings = names.map((about): Finding => ({ event, tenantId: organizationId, item: about, about }))
     const now = new Date(start + hours * 3_600_000)
-    return trackConditions(world.pool, { publicUrl, now }, { findings, checked: [event] })
+    await noteFindings(world.pool, now, findings)
+    await trackConditions(world.pool, { publicUrl, now }, [event])
   }
   await look(5, ['Downtown'])
   await look(0, [])

@@ -1,10 +1,13 @@
 import { statfs } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { outdatedPostgres } from '../../platform/database/postgres-version.ts'
+import type { AgentId, LocationId, MemberId } from '../../platform/identity/identity.ts'
+import { listAgentIdsAfter } from '../agents/agent-key.ts'
 import { listProblems } from '../agents/heartbeat.ts'
 import { groupProblems, keepsFromReading } from '../agents/problem-words.ts'
 import { quoted } from '../audit/quoted.ts'
 import type { SecretKey } from '../credentials/secret.ts'
+import { listLocationIdsAfter } from '../directory/location.ts'
 import { type OpenTimes, openMsBetween } from '../directory/office-hours.ts'
 import {
   countThrottled,
@@ -12,12 +15,14 @@ import {
   findBacklog,
   listHeldRemovals,
   listMemberAddresses,
+  listNewAgents,
   listOwedAgreements,
+  listSilentAgents,
+  listTroubledAgents,
   listUnreadDatasets,
-  listWatchedAgents,
   type WatchedDataset,
 } from '../overview/watched.ts'
-import { listRefused } from '../sign-in/attempt-limit.ts'
+import { findRefused } from '../sign-in/attempt-limit.ts'
 import type { ConditionEvent } from './condition-rules.ts'
 import type { Finding } from './conditions.ts'
 
@@ -45,14 +50,19 @@ const freeShareMin = 0.1
 /** What an agent reports is told when it lasts so long: a server that restarts is no news. */
 const lastsMs = 15 * minutesMs
 
-export type Check = { events: readonly ConditionEvent[]; find: (watched: Watched) => Promise<Finding[]> }
+/** `find`: all at once, or of some practices after the others. */
+export type Check = {
+  events: readonly ConditionEvent[]
+  find: (watched: Watched) => Promise<Finding[]> | AsyncIterable<Finding[]>
+}
 
 /** Every check, with the events that it decides. One that fails decides nothing. */
 export const checks: readonly Check[] = [
   { events: ['agreement_to_accept', 'keys_stop_soon', 'keys_stopped'], find: findOwedAgreements },
   { events: ['requests_unauthorized', 'requests_throttled'], find: findRefusedRequests },
   { events: ['removal_held'], find: findHeldRemovals },
-  { events: ['agent_enrolled', 'agent_silent'], find: findAgents },
+  { events: ['agent_enrolled'], find: findNewAgents },
+  { events: ['agent_silent'], find: findSilentAgents },
   { events: ['agent_problem'], find: findProblems },
   { events: ['agent_behind', 'dataset_stale'], find: findUnread },
   { events: ['sign_ins_refused'], find: findRefusedSignIns },
@@ -62,10 +72,9 @@ export const checks: readonly Check[] = [
   { events: ['postgres_outdated'], find: findOutdatedPostgres },
 ]
 
+const own: readonly ConditionEvent[] = ['disk_full', 'disclosures_failing']
 /** Those of what a process alone knows: its disk, and its failures. */
-export const ownChecks: readonly Check[] = checks.filter(({ find }) =>
-  [findFullDisk, findFailingDisclosures].includes(find),
-)
+export const ownChecks = checks.filter(({ events }) => events.some((event) => own.includes(event)))
 
 async function findOwedAgreements({ pool, now }: Watched): Promise<Finding[]> {
   return (await listOwedAgreements(pool)).flatMap(({ companyId: tenantId, version, enforcedAt }): Finding[] => {
@@ -112,30 +121,38 @@ async function findHeldRemovals({ pool }: Watched): Promise<Finding[]> {
   }))
 }
 
-async function findAgents({ pool, now }: Watched): Promise<Finding[]> {
-  const rows = await listWatchedAgents(pool)
-  const byAgent = Map.groupBy(rows, ({ id }) => id)
-  return [...byAgent.values()].flatMap((places): Finding[] => {
-    const [agent] = places
-    if (!agent) return []
-    const { id: item, name, organizationId: tenantId, enrolledAt } = agent
-    const heardAt = agent.lastContactAt ?? enrolledAt
-    const silentAt = places.filter((each) => each.locationId !== null && isLongAgo(heardAt, each, now))
-    const at = silentAt.map(({ location }) => quoted(location)).join(', ')
-    return [
-      ...(now.getTime() - enrolledAt.getTime() < daysMs
-        ? [{ event: 'agent_enrolled' as const, tenantId, item, about: quoted(name) }]
-        : []),
-      ...(silentAt.length > 0
-        ? [{ event: 'agent_silent' as const, tenantId, item, about: `${quoted(name)} (${at})` }]
-        : []),
-    ]
-  })
+async function findNewAgents({ pool, now }: Watched): Promise<Finding[]> {
+  const agents = new Map((await listNewAgents(pool, new Date(now.getTime() - daysMs))).map((each) => [each.id, each]))
+  return [...agents.values()].map(({ id: item, name, organizationId: tenantId }) => ({
+    event: 'agent_enrolled',
+    tenantId,
+    item,
+    about: quoted(name),
+  }))
+}
+
+async function* findSilentAgents({ pool, now }: Watched): AsyncIterable<Finding[]> {
+  for await (const ids of slices<AgentId>((after, limit) => listAgentIdsAfter(pool, after, limit))) {
+    const rows = await listSilentAgents(pool, ids, new Date(now.getTime() - hoursMs))
+    yield [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((places): Finding[] => {
+      const silentAt = places.filter(
+        (each) => each.locationId !== null && isLongAgo(each.lastContactAt ?? each.enrolledAt, each, now),
+      )
+      const at = silentAt.map(({ location }) => quoted(location)).join(', ')
+      return silentAt.slice(0, 1).map(({ id: item, name, organizationId: tenantId }) => ({
+        event: 'agent_silent',
+        tenantId,
+        item,
+        about: `${quoted(name)} (${at})`,
+      }))
+    })
+  }
 }
 
 /** What agents say is wrong, for longer than passes by itself. A silent agent has not said that it is over. */
 async function findProblems({ pool, now }: Watched): Promise<Finding[]> {
-  const byAgent = Map.groupBy(await listWatchedAgents(pool), ({ id }) => id)
+  const troubled = await listTroubledAgents(pool, new Date(now.getTime() - lastsMs))
+  const byAgent = Map.groupBy(troubled, ({ id }) => id)
   const problems = Map.groupBy(await listProblems(pool, [...byAgent.keys()]), ({ agentId }) => agentId)
   return [...byAgent].flatMap(([id, places]) =>
     groupProblems(problems.get(id) ?? []).flatMap(({ cause, what, todo, since, datasets, locationIds }): Finding[] => {
@@ -151,8 +168,13 @@ async function findProblems({ pool, now }: Watched): Promise<Finding[]> {
 }
 
 /** By location, while its agent is heard: an agent that is silent has a finding of its own. */
-async function findUnread({ pool, now }: Watched): Promise<Finding[]> {
-  const unread = await listUnreadDatasets(pool, new Date(now.getTime() - hoursMs))
+async function* findUnread(watched: Watched): AsyncIterable<Finding[]> {
+  for await (const ids of slices<LocationId>((after, limit) => listLocationIdsAfter(watched.pool, after, limit)))
+    yield await findUnreadAt(watched, ids)
+}
+
+async function findUnreadAt({ pool, now }: Watched, locationIds: readonly LocationId[]): Promise<Finding[]> {
+  const unread = await listUnreadDatasets(pool, locationIds, new Date(now.getTime() - hoursMs))
   const heard = unread.filter((each) => each.lastContactAt !== null && !isLongAgo(each.lastContactAt, each, now))
   const behind = heard.filter((each) => !each.isComplete && now.getTime() - each.createdAt.getTime() > daysMs)
   const isTold = await toldReasons(pool, heard)
@@ -196,15 +218,31 @@ function isLongAgo(moment: Date, place: OpenTimes, now: Date, ms = hoursMs): boo
   return now.getTime() - moment.getTime() > ms && openMsBetween(place, moment, now) > ms
 }
 
-async function findRefusedSignIns({ pool, secretKey, now }: Watched): Promise<Finding[]> {
-  const members = await listMemberAddresses(pool)
+async function* findRefusedSignIns({ pool, secretKey, now }: Watched): AsyncIterable<Finding[]> {
   const since = new Date(now.getTime() - hoursMs)
-  const emails = members.map(({ email }) => email)
-  const refused = await listRefused(pool, secretKey, emails, { min: refusedMin, since })
-  return members
-    .filter(({ email }) => refused.has(email))
-    .map(({ id: item, tenantId, name }) => ({ event: 'sign_ins_refused', tenantId, item, about: quoted(name) }))
+  const isRefused = await findRefused(pool, secretKey, { min: refusedMin, since })
+  if (!isRefused) return
+  for (let after: MemberId | undefined = noMember; after !== undefined; ) {
+    const members: Awaited<ReturnType<typeof listMemberAddresses>> = await listMemberAddresses(pool, after, sliceMax)
+    yield members
+      .filter(({ email }) => isRefused(email))
+      .map(({ id: item, tenantId, name }) => ({ event: 'sign_ins_refused', tenantId, item, about: quoted(name) }))
+    after = members.at(-1)?.id
+  }
 }
+
+const noMember = '00000000-0000-0000-0000-000000000000' as MemberId
+
+/** Everything with an id, in their order, some at a time. */
+async function* slices<Id extends string>(list: (after: Id, limit: number) => Promise<Id[]>): AsyncIterable<Id[]> {
+  for (let after: Id | undefined = '0' as Id; after !== undefined; ) {
+    const ids: Id[] = await list(after, sliceMax)
+    if (ids.length > 0) yield ids
+    after = ids.length < sliceMax ? undefined : ids.at(-1)
+  }
+}
+
+const sliceMax = 1_000
 
 async function findOverdueWork({ pool, now }: Watched): Promise<Finding[]> {
   const { rerendering, removals, mails } = await findBacklog(pool, new Date(now.getTime() - 30 * minutesMs))

@@ -15,27 +15,32 @@ const namedMax = 10
 
 type Condition = { event: ConditionEvent; tenant_id: string; item: string; about: string; is_ended: boolean }
 
-/**
- * Compares what the checks found with the conditions that were on, and notices each once when it begins and once when it ends: those of one
- * event and tenant together, and at most once an hour. `checked`: the events whose checks succeeded; what a failed check did not find has not
- * ended. What was seen or noticed further ahead than as long after, was so before the clock went back. Hand down a transaction that holds the
- * notifier's lock.
- */
-export async function trackConditions(
-  client: Queryable,
-  context: { publicUrl: string; now: Date },
-  { findings, checked }: { findings: readonly Finding[]; checked: readonly ConditionEvent[] },
-): Promise<void> {
-  const { now } = context
-  const before = (ms: number) => new Date(now.getTime() - ms)
-  await client.query(
+/** Notes what checks found. Conditions are written in the order of their keys, so that two who do it at once do not wait for each other. */
+export async function noteFindings(db: Queryable, now: Date, findings: readonly Finding[]): Promise<void> {
+  if (findings.length === 0) return
+  await db.query(
     `insert into notice_condition (event, tenant_id, item, about, seen_at)
      select event, tenant_id, item, about, $2
        from jsonb_to_recordset($1) as found (event text, tenant_id text, item text, about text)
+      order by event, tenant_id, item
          on conflict (event, tenant_id, item) do update
         set about = excluded.about, seen_at = excluded.seen_at, ended_at = null`,
     [JSON.stringify(findings.map(({ tenantId, ...finding }) => ({ ...finding, tenant_id: tenantId }))), now],
   )
+}
+
+/**
+ * Notices each condition once when it has begun and once when it has ended: those of one event and tenant together, and at most once an hour.
+ * `checked`: the events whose checks succeeded, and whose findings are noted; what a failed check did not find has not ended. What was seen or
+ * noticed further ahead than as long after, was so before the clock went back. Hand down a transaction that holds the notifier's lock.
+ */
+export async function trackConditions(
+  client: Queryable,
+  context: { publicUrl: string; now: Date },
+  checked: readonly ConditionEvent[],
+): Promise<void> {
+  const { now } = context
+  const before = (ms: number) => new Date(now.getTime() - ms)
   await client.query(
     `update notice_condition set ended_at = $1
       where ended_at is null and seen_at not between $2 and $4 and event = any($3::text[])`,

@@ -10,7 +10,7 @@ import { createSmtp } from '../mail/smtp.ts'
 import { operator, type Tenant } from '../membership/tenant.ts'
 import { freeShareOf } from './checks.ts'
 import { conditionRules } from './condition-rules.ts'
-import { type Finding, trackConditions } from './conditions.ts'
+import { type Finding, noteFindings, trackConditions } from './conditions.ts'
 import { deleteOldNotices, listNotices, mailsPerHourMax, notify } from './notice.ts'
 import { noticeActs } from './notice-acts.ts'
 import { digestMax } from './notice-mail.ts'
@@ -317,7 +317,8 @@ describe('notices', () => {
     return async (minutes: number, names: string[], checked: 'agent_silent'[] = ['agent_silent']) => {
       set.now = new Date(set.now.getTime() + minutes * 60_000)
       const findings = names.map((about): Finding => ({ event: 'agent_silent', tenantId, item: about, about }))
-      await trackConditions(pool, { publicUrl, now: set.now }, { findings, checked })
+      await noteFindings(pool, set.now, findings)
+      await trackConditions(pool, { publicUrl, now: set.now }, checked)
     }
   }
 

@@ -4,7 +4,7 @@ import type { Log, LogEvent } from '../../platform/log/log-event.ts'
 import { createLoop } from '../../platform/loop/loop.ts'
 import { type Check, checks, ownChecks, type Watched } from './checks.ts'
 import type { ConditionEvent } from './condition-rules.ts'
-import { type Finding, trackConditions } from './conditions.ts'
+import { noteFindings, trackConditions } from './conditions.ts'
 import { queueDigests } from './digest.ts'
 import { type NoticeContext, noticeActs } from './notice-acts.ts'
 
@@ -71,20 +71,28 @@ export async function checkConditions(
 ): Promise<void> {
   const { pool, log, publicUrl } = context
   const now = context.now()
-  const findings: Finding[] = []
+  let found = 0
   const checked: ConditionEvent[] = []
   for (const { events, find } of which) {
     try {
-      findings.push(...(await find({ ...context, now, disclosureFailedAt })))
+      for await (const findings of slicesOf(find({ ...context, now, disclosureFailedAt }))) {
+        await noteFindings(pool, now, findings)
+        found += findings.length
+      }
       checked.push(...events)
     } catch (error) {
       log({ event: 'task.failed', task: `check of ${events[0]}`, error: databaseErrorCode(error) })
     }
   }
   // What a process alone knows has ended when none has found it for a while: the one that runs every check sees that.
-  if (which === ownChecks && findings.length === 0) return
+  if (which === ownChecks && found === 0) return
   await withTransaction(pool, async (client) => {
     await client.query('select from notice_cursor for update')
-    await trackConditions(client, { publicUrl, now }, { findings, checked })
+    await trackConditions(client, { publicUrl, now }, checked)
   })
+}
+
+async function* slicesOf<T>(found: Promise<T> | AsyncIterable<T>): AsyncIterable<T> {
+  if (found instanceof Promise) yield await found
+  else yield* found
 }

@@ -3,7 +3,8 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from '../../platform/identity/identity.ts'
 import type { OfficeHours } from '../directory/office-hours.ts'
 
-// What the checks of modules/notices look at, over all practices and companies: every few minutes, off the path of requests.
+// What the checks of modules/notices look at, over all practices and companies: every few minutes, off the path of requests. What has rows for each
+// practice is asked for some of them at a time.
 
 type Place = { location: string; timeZone: string | null; officeHours: OfficeHours | null }
 
@@ -15,9 +16,29 @@ export type WatchedAgent = Place & {
   lastContactAt: Date | null
 }
 
-/** Living agents, once for each active location at which they write; without one, once with `location` null as its name. */
-export async function listWatchedAgents(db: Queryable): Promise<(WatchedAgent & { locationId: LocationId | null })[]> {
-  const { rows } = await db.query<WatchedAgent & { locationId: LocationId | null }>(
+/** A living agent at an active location at which it writes; without one, once with null as the location and its name. */
+export type AgentAtPlace = WatchedAgent & { locationId: LocationId | null }
+
+/** Of these agents those that were not heard since then, or are newer and were never heard. */
+export async function listSilentAgents(db: Queryable, ids: readonly AgentId[], since: Date): Promise<AgentAtPlace[]> {
+  return await listAgentsAtPlaces(db, 'a.id = any($1::bigint[]) and coalesce(c.last_contact_at, a.enrolled_at) < $2', [
+    ids,
+    since,
+  ])
+}
+
+/** The agents that were enrolled since then. By agent_enrolled. */
+export async function listNewAgents(db: Queryable, since: Date): Promise<AgentAtPlace[]> {
+  return await listAgentsAtPlaces(db, 'a.enrolled_at > $1', [since])
+}
+
+/** The agents that report a problem since before then. */
+export async function listTroubledAgents(db: Queryable, before: Date): Promise<AgentAtPlace[]> {
+  return await listAgentsAtPlaces(db, 'a.id in (select agent_id from agent_problem where since < $1)', [before])
+}
+
+async function listAgentsAtPlaces(db: Queryable, condition: string, values: unknown[]): Promise<AgentAtPlace[]> {
+  const { rows } = await db.query<AgentAtPlace>(
     `select a.id, a.name, a.organization_id as "organizationId", a.enrolled_at as "enrolledAt",
             c.last_contact_at as "lastContactAt", l.id as "locationId", l.name as location, l.time_zone as "timeZone",
             l.office_hours as "officeHours"
@@ -25,8 +46,9 @@ export async function listWatchedAgents(db: Queryable): Promise<(WatchedAgent & 
        left join agent_contact c on c.agent_id = a.id
        left join location_writer w on w.agent_id = a.id
        left join location l on l.id = w.location_id and l.is_active
-      where a.revoked_at is null
+      where a.revoked_at is null and ${condition}
       order by a.id, l.id`,
+    values,
   )
   return rows
 }
@@ -43,8 +65,15 @@ export type WatchedDataset = Place & {
   lastContactAt: Date | null
 }
 
-/** Datasets of active locations that were not read to the end since then, or never, with the last contact of the location's agent. */
-export async function listUnreadDatasets(db: Queryable, since: Date): Promise<WatchedDataset[]> {
+/**
+ * Datasets of those of these locations that are active that were not read to the end since then, or never, with the last contact of the location's
+ * agent.
+ */
+export async function listUnreadDatasets(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+  since: Date,
+): Promise<WatchedDataset[]> {
   const { rows } = await db.query<WatchedDataset>(
     `select l.id as "locationId", l.name as location, l.organization_id as "organizationId", l.time_zone as "timeZone",
             l.office_hours as "officeHours", l.created_at as "createdAt", s.dataset, s.synced_at as "syncedAt",
@@ -53,9 +82,9 @@ export async function listUnreadDatasets(db: Queryable, since: Date): Promise<Wa
        join dataset_state s on s.location_id = l.id and s.is_provided
        left join location_writer w on w.location_id = l.id
        left join agent_contact c on c.agent_id = w.agent_id
-      where l.is_active and (s.synced_at < $1 or s.initial_sync_completed_at is null)
+      where l.id = any($1::bigint[]) and l.is_active and (s.synced_at < $2 or s.initial_sync_completed_at is null)
       order by l.id, s.dataset`,
-    [since],
+    [locationIds, since],
   )
   return rows
 }
@@ -124,15 +153,19 @@ export async function countUnauthorized(
   return rows
 }
 
-/** Every member with an account: of which company or practice, or `operator`. */
+/** At most so many members with an account after this one, by id: of which company or practice, or `operator`. */
 export async function listMemberAddresses(
   db: Queryable,
+  after: MemberId,
+  limit: number,
 ): Promise<{ id: MemberId; tenantId: string; name: string; email: string }[]> {
   const { rows } = await db.query(
     `select id, tenant_id as "tenantId", name, email
        from membership
-      where user_id is not null and removed_at is null
-      order by id`,
+      where id > $1 and user_id is not null and removed_at is null
+      order by id
+      limit $2`,
+    [after, limit],
   )
   return rows
 }

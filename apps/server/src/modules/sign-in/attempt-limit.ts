@@ -69,22 +69,24 @@ export function tooManyAttempts(retryAfterSeconds: number): Problem {
   return new Problem('sign_in_throttled', { errors, retryAfterSeconds })
 }
 
-/** Of these e-mail addresses those at which at least `min` passwords were refused since then. Addresses are kept as hashes alone. */
-export async function listRefused(
+/**
+ * Tells of an e-mail address whether at least `min` passwords were refused at it since then; null: there is none of which that is true. Addresses are
+ * kept as hashes alone.
+ */
+export async function findRefused(
   db: Queryable,
   secretKey: SecretKey,
-  emails: readonly string[],
   { min, since }: { min: number; since: Date },
-): Promise<Set<string>> {
+): Promise<((email: string) => boolean) | null> {
   const { rows } = await db.query<{ key: Buffer }>(
     `select key from sign_in_attempt
       where cardinality(attempted_at) >= $1
         and (select count(*) from unnest(attempted_at) each where each > $2) >= $1`,
     [min, since],
   )
-  if (rows.length === 0) return new Set()
+  if (rows.length === 0) return null
   const refused = new Set(rows.map(({ key }) => key.toString('hex')))
-  return new Set(emails.filter((each) => refused.has(secretKey.hmac(accountText('password', each)).toString('hex'))))
+  return (email) => refused.has(secretKey.hmac(accountText('password', email)).toString('hex'))
 }
 
 function accountText(kind: keyof typeof limits, email: string): string {

@@ -66,6 +66,7 @@ create table agent (
   constraint agent_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint agent_pkey PRIMARY KEY (id)
 );
+CREATE INDEX agent_enrolled ON public.agent USING btree (enrolled_at);
 CREATE INDEX agent_of_organization ON public.agent USING btree (organization_id);
 
 create table agent_contact (

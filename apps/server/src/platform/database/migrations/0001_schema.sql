@@ -489,6 +489,7 @@ create table agent (
   failed_release_at timestamptz
 );
 create index agent_of_organization on agent (organization_id);
+create index agent_enrolled on agent (enrolled_at);
 
 create table enrolment_code (
   code_hmac bytea primary key,
