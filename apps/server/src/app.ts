@@ -22,6 +22,7 @@ import { createSmallReader } from './modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createLocationLists } from './modules/overview/granted-location.ts'
 import { createOrganizationLists } from './modules/overview/granted-organization.ts'
+import { createInstallationSurvey } from './modules/overview/installation-survey.ts'
 import { createPageReader } from './modules/records/read/page.ts'
 import { createAuth } from './modules/sign-in/auth.ts'
 import type { PasswordHash } from './modules/sign-in/password/password-hash.ts'
@@ -181,6 +182,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       registerPortalApi(portalApi, {
         ...context,
         auth,
+        installationSurvey: createInstallationSurvey({ pool, now }),
         publicUrl,
         environment: deps.environment,
         mailDir: deps.mailDir,

@@ -47,22 +47,14 @@ export function agentVersionOf(userAgent: string | undefined): string | null {
 }
 
 /**
- * When an organization's agents were last heard: read when asked, for those who ask together in one statement, and at most every 10 s for each. By
- * agent_of_organization.
+ * When an organization's agents were last heard: read when asked, for those who ask together in one statement, and at most every 10 s for each.
  */
 export function createLastContacts(deps: {
   pool: Pool
   now: () => Date
 }): (organizationId: OrganizationId) => Promise<Date | null> {
   const read = askTogether<OrganizationId, Date | null>(async (pool, organizationIds) => {
-    const { rows } = await pool.query<{ organization_id: OrganizationId; last_contact_at: Date }>(
-      `select a.organization_id, max(c.last_contact_at) as last_contact_at
-         from agent a join agent_contact c on c.agent_id = a.id
-        where a.organization_id = any($1::bigint[]) and a.revoked_at is null
-        group by a.organization_id`,
-      [organizationIds],
-    )
-    const contacts = new Map(rows.map((row) => [row.organization_id, row.last_contact_at]))
+    const contacts = await readLastContacts(pool, organizationIds)
     return organizationIds.map((id) => contacts.get(id) ?? null)
   })
   const known = new BoundedMap<OrganizationId, { contact: Promise<Date | null>; readAtMs: number }>(knownMax)
@@ -75,6 +67,21 @@ export function createLastContacts(deps: {
     contact.catch(() => known.delete(organizationId))
     return contact
   }
+}
+
+/** When the agents of these organizations were last heard; one that never was is not in it. By agent_of_organization. */
+export async function readLastContacts(
+  db: Queryable,
+  organizationIds: readonly OrganizationId[],
+): Promise<Map<OrganizationId, Date>> {
+  const { rows } = await db.query<{ organization_id: OrganizationId; last_contact_at: Date }>(
+    `select a.organization_id, max(c.last_contact_at) as last_contact_at
+       from agent a join agent_contact c on c.agent_id = a.id
+      where a.organization_id = any($1::bigint[]) and a.revoked_at is null
+      group by a.organization_id`,
+    [organizationIds],
+  )
+  return new Map(rows.map((row) => [row.organization_id, row.last_contact_at]))
 }
 
 /** Organizations, each some two hundred bytes. */

@@ -24,15 +24,16 @@ export async function countAgents(
   db: Queryable,
   now: Date,
 ): Promise<{ connected: number; silent: number; never_heard: number }> {
-  const { rows } = await db.query<{ last_contact_at: Date | null }>(
-    `select c.last_contact_at
+  const { rows } = await db.query<{ connected: number; silent: number; never_heard: number }>(
+    `select count(*) filter (where c.last_contact_at >= $1)::float8 as connected,
+            count(*) filter (where c.last_contact_at < $1)::float8 as silent,
+            count(*) filter (where c.last_contact_at is null)::float8 as never_heard
        from agent a
        left join agent_contact c on c.agent_id = a.id
       where a.revoked_at is null`,
+    [new Date(now.getTime() - silentAfterMs)],
   )
-  const states = Map.groupBy(rows, (row) => agentStateOf({ revokedAt: null, lastContactAt: row.last_contact_at }, now))
-  const count = (state: AgentState) => states.get(state)?.length ?? 0
-  return { connected: count('connected'), silent: count('silent'), never_heard: count('never_heard') }
+  return rows[0] ?? { connected: 0, silent: 0, never_heard: 0 }
 }
 
 /** Of these organizations the living agents and when one of them was last heard; one without agents is not in it. */

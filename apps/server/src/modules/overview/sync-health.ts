@@ -1,7 +1,9 @@
 import type { DatasetName, FreshnessState } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import { readLastContacts } from '../agents/agent-contact.ts'
 import { freshnessOf } from '../datasets/freshness.ts'
+import { listLocationIdsAfter } from '../directory/location.ts'
 import type { OfficeHours } from '../directory/office-hours.ts'
 
 /** A location whose copy is not current, with whose it is. */
@@ -13,16 +15,62 @@ export type NotCurrent = {
   state: FreshnessState
 }
 
-/**
- * How many active locations are how current, each by the dataset that is furthest behind, and the first of those that are not, the worst first.
- * Of one organization, or of all of them (null): then for the operator, off the hot path.
- */
+/** How many active locations are how current, each by the dataset that is furthest behind, and the first of those that are not, the worst first. */
+export type Freshness = { counts: Record<FreshnessState, number>; notCurrent: NotCurrent[] }
+
+type LastContactOf = (organizationId: OrganizationId) => Promise<Date | null>
+
+/** Of the locations of an organization. */
 export async function surveyFreshness(
   db: Queryable,
-  organizationId: OrganizationId | null,
-  lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>,
+  organizationId: OrganizationId,
+  lastContactOf: LastContactOf,
   now: Date,
-): Promise<{ counts: Record<FreshnessState, number>; notCurrent: NotCurrent[] }> {
+): Promise<Freshness> {
+  const rows = await listTimes(db, 'l.organization_id = $1', organizationId)
+  const survey = createSurvey()
+  await survey.add(rows, lastContactOf, now)
+  return survey.read()
+}
+
+/**
+ * Of all locations, with how many there are and how many records they have: a thousand locations at a time. Records are counted by the states of
+ * their datasets, which know their totals.
+ */
+export async function surveyAll(
+  db: Queryable,
+  now: Date,
+): Promise<{ freshness: Freshness; locations: number; records: number }> {
+  const survey = createSurvey()
+  let [locations, records] = [0, 0]
+  for (let after: LocationId | undefined = '0' as LocationId; after !== undefined; ) {
+    const ids: LocationId[] = await listLocationIdsAfter(db, after, atOnce)
+    const rows = await listTimes(db, 'l.id = any($1::bigint[])', ids)
+    let contacts: ReturnType<typeof readLastContacts> | null = null
+    const lastContactOf = async (organizationId: OrganizationId) => {
+      contacts ??= readLastContacts(db, [...new Set(rows.map((row) => row.organization_id))])
+      return (await contacts).get(organizationId) ?? null
+    }
+    await survey.add(rows, lastContactOf, now)
+    locations += ids.length
+    records += await countRecords(db, ids)
+    after = ids.length < atOnce ? undefined : ids.at(-1)
+  }
+  return { freshness: survey.read(), locations, records }
+}
+
+const atOnce = 1_000
+
+async function countRecords(db: Queryable, locationIds: readonly LocationId[]): Promise<number> {
+  const { rows } = await db.query<{ records: string }>(
+    'select coalesce(sum(total), 0) as records from dataset_state where location_id = any($1::bigint[])',
+    [locationIds],
+  )
+  return Number(rows[0]?.records)
+}
+
+/** Of the active ones under this condition, by the names of their organizations and their own. */
+async function listTimes(db: Queryable, condition: string, value: unknown): Promise<LocationTimes[]> {
   const { rows } = await db.query<LocationTimes>(
     `select l.id, l.name, l.organization_id, o.name as organization_name, l.time_zone, l.office_hours,
             count(s.location_id) > 0 as is_provided,
@@ -31,28 +79,34 @@ export async function surveyFreshness(
        from location l
        join organization o on o.id = l.organization_id
        left join dataset_state s on s.location_id = l.id and s.is_provided
-      where l.is_active ${organizationId === null ? '' : 'and l.organization_id = $1'}
+      where l.is_active and ${condition}
       group by l.id, o.name
       order by lower(o.name), lower(l.name), l.id`,
-    organizationId === null ? [] : [organizationId],
+    [value],
   )
+  return rows
+}
+
+/** Adds up how current locations are. Of those that are not it keeps as many as it shows. */
+function createSurvey() {
   const counts = { current: 0, stale: 0, disconnected: 0, pending: 0, not_provided: 0 }
-  const found: NotCurrent[] = []
-  for (const row of rows) {
-    const times = {
-      isProvided: row.is_provided,
-      syncedAt: row.synced_at,
-      initialSyncCompletedAt: row.completed_at,
-    }
-    const place = { timeZone: row.time_zone, officeHours: row.office_hours }
-    const state = await freshnessOf(times, place, () => lastContactOf(row.organization_id), now)
-    counts[state] += 1
-    if (!worstFirst.includes(state)) continue
-    const { id: locationId, name, organization_id: organizationId, organization_name: organizationName } = row
-    found.push({ locationId, name, organizationId, organizationName, state })
+  let notCurrent: NotCurrent[] = []
+  return {
+    async add(rows: readonly LocationTimes[], lastContactOf: LastContactOf, now: Date): Promise<void> {
+      const found = [...notCurrent]
+      for (const row of rows) {
+        const times = { isProvided: row.is_provided, syncedAt: row.synced_at, initialSyncCompletedAt: row.completed_at }
+        const place = { timeZone: row.time_zone, officeHours: row.office_hours }
+        const state = await freshnessOf(times, place, () => lastContactOf(row.organization_id), now)
+        counts[state] += 1
+        if (!worstFirst.includes(state)) continue
+        const { id: locationId, name, organization_id: organizationId, organization_name: organizationName } = row
+        found.push({ locationId, name, organizationId, organizationName, state })
+      }
+      notCurrent = worstFirst.flatMap((state) => found.filter((each) => each.state === state)).slice(0, notCurrentMax)
+    },
+    read: (): Freshness => ({ counts, notCurrent }),
   }
-  const notCurrent = worstFirst.flatMap((state) => found.filter((each) => each.state === state))
-  return { counts, notCurrent: notCurrent.slice(0, notCurrentMax) }
 }
 
 /** What a person should look at; the first state first. */

@@ -1,6 +1,6 @@
 import { mayDo, sortColumns } from '@bridgework/contract/portal'
 import { servicePlotOf } from '../../../modules/activity/service-minute.ts'
-import { agentsOf, countAgents } from '../../../modules/agents/agent-state.ts'
+import { agentsOf } from '../../../modules/agents/agent-state.ts'
 import { listAgreements, publishAgreement } from '../../../modules/credentials/agreement.ts'
 import {
   closeCompany,
@@ -14,14 +14,9 @@ import { measureMail } from '../../../modules/mail/backlog.ts'
 import { createTenant } from '../../../modules/membership/create-tenant.ts'
 import { tenantIdOf } from '../../../modules/membership/tenant.ts'
 import { pageOfAgents, statesOfAgents } from '../../../modules/overview/agents.ts'
-import { countDirectory } from '../../../modules/overview/directory-counts.ts'
+import { countCompanies } from '../../../modules/overview/directory-counts.ts'
 import { listSlotsInUse, listTokenAttempts } from '../../../modules/overview/limits-in-use.ts'
-import {
-  countHeldRemovals,
-  listCurrentRemovals,
-  listRerenderBacklog,
-  surveyFreshness,
-} from '../../../modules/overview/sync-health.ts'
+import { countHeldRemovals, listCurrentRemovals, listRerenderBacklog } from '../../../modules/overview/sync-health.ts'
 import { pageOfCompanies, pageOfOrganizations } from '../../../modules/overview/tenants.ts'
 import { inviteMember } from '../../../modules/sign-in/invitation.ts'
 import { withTransaction } from '../../../platform/database/pool.ts'
@@ -51,15 +46,15 @@ export const operatorHandlers: PortalHandlers<
   | 'listAgreements'
   | 'publishAgreement'
 > = {
-  getOperatorOverview: async ({ pool, environment, lastContactOf, now }) => {
-    const [database, { notVerified, ...directory }, agents, disclosures, freshness, removals] = await Promise.all([
+  getOperatorOverview: async ({ pool, environment, installationSurvey }) => {
+    const [database, { notVerified, companies }, survey, disclosures, removals] = await Promise.all([
       measureDatabase(pool),
-      countDirectory(pool),
-      countAgents(pool, now()),
+      countCompanies(pool),
+      installationSurvey(),
       countDisclosures(pool),
-      surveyFreshness(pool, null, lastContactOf, now()),
       countHeldRemovals(pool),
     ])
+    const { freshness, agents, organizations, locations, records } = survey
     return {
       environment,
       started_at: new Date(performance.timeOrigin).toISOString(),
@@ -72,7 +67,10 @@ export const operatorHandlers: PortalHandlers<
           rows,
         })),
       },
-      counts: { ...directory, agents: agents.connected + agents.silent + agents.never_heard, disclosures },
+      counts: {
+        ...{ companies, organizations, locations, records, disclosures },
+        agents: agents.connected + agents.silent + agents.never_heard,
+      },
       agents,
       freshness: freshness.counts,
       not_current: freshness.notCurrent.map(({ locationId, name, organizationId, organizationName, state }) => ({
@@ -205,7 +203,7 @@ export const operatorHandlers: PortalHandlers<
   },
 
   listAgreements: async ({ pool }) => {
-    const [versions, { companies }] = await Promise.all([listAgreements(pool, agreementsMax), countDirectory(pool)])
+    const [versions, { companies }] = await Promise.all([listAgreements(pool, agreementsMax), countCompanies(pool)])
     const data = versions.map((each) => ({
       version: each.version,
       body: each.body,
