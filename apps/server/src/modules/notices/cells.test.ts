@@ -202,6 +202,17 @@ const causes: Record<NoticeEvent, { first?: Cause; cause: Cause; after?: number 
   removal_held_ended: null,
   agent_enrolled: { cause: ({ location }) => world.addAgent(location.organizationId) },
   agent_enrolled_ended: null,
+  agent_refused: {
+    cause: async ({ location }) => {
+      const { agentId } = await world.addAgent(location.organizationId)
+      await pool.query(
+        `insert into location_writer (location_id, agent_id, taken_at, refused_agent_id, refused_at) values ($1, $2, now(), $3, now())
+             on conflict (location_id) do update set refused_agent_id = excluded.refused_agent_id, refused_at = excluded.refused_at`,
+        [location.id, location.agent.agentId, agentId],
+      )
+    },
+  },
+  agent_refused_ended: null,
   agent_silent: { first: (place) => office(place, 0.1, 0.1), cause: (place) => office(place, 2, 0.1) },
   agent_silent_ended: {
     first: (place) => office(place, 2, 0.1),

@@ -17,13 +17,14 @@ import {
   listMemberAddresses,
   listNewAgents,
   listOwedAgreements,
+  listRefusedAgents,
   listSilentAgents,
   listTroubledAgents,
   listUnreadDatasets,
   type WatchedDataset,
 } from '../overview/watched.ts'
 import { findRefused } from '../sign-in/attempt-limit.ts'
-import type { ConditionEvent } from './condition-rules.ts'
+import { type ConditionEvent, conditionRules } from './condition-rules.ts'
 import type { Finding } from './conditions.ts'
 
 /** What the checks look at. `disclosureFailedAt`: when this process last could not record a disclosure. */
@@ -34,6 +35,8 @@ export type Watched = {
   /** Free of the disk of the data directory, from 0 to 1; null: it cannot be seen. */
   freeShare: () => Promise<number | null>
   disclosureFailedAt: Date | null
+  /** What happens once, as an enrolment, is found for so long. */
+  recentMs: number
 }
 
 const minutesMs = 60_000
@@ -62,6 +65,7 @@ export const checks: readonly Check[] = [
   { events: ['requests_unauthorized', 'requests_throttled'], find: findRefusedRequests },
   { events: ['removal_held'], find: findHeldRemovals },
   { events: ['agent_enrolled'], find: findNewAgents },
+  { events: ['agent_refused'], find: findRefusedAgents },
   { events: ['agent_silent'], find: findSilentAgents },
   { events: ['agent_problem'], find: findProblems },
   { events: ['agent_behind', 'dataset_stale'], find: findUnread },
@@ -75,6 +79,9 @@ export const checks: readonly Check[] = [
 const own: readonly ConditionEvent[] = ['disk_full', 'disclosures_failing']
 /** Those of what a process alone knows: its disk, and its failures. */
 export const ownChecks = checks.filter(({ events }) => events.some((event) => own.includes(event)))
+
+/** Those of what is told within seconds. By an index each. */
+export const urgentChecks = checks.filter(({ events }) => events.every((event) => conditionRules[event].isUrgent))
 
 async function findOwedAgreements({ pool, now }: Watched): Promise<Finding[]> {
   return (await listOwedAgreements(pool)).flatMap(({ companyId: tenantId, version, enforcedAt }): Finding[] => {
@@ -121,13 +128,25 @@ async function findHeldRemovals({ pool }: Watched): Promise<Finding[]> {
   }))
 }
 
-async function findNewAgents({ pool, now }: Watched): Promise<Finding[]> {
-  const agents = new Map((await listNewAgents(pool, new Date(now.getTime() - daysMs))).map((each) => [each.id, each]))
+async function findNewAgents({ pool, now, recentMs }: Watched): Promise<Finding[]> {
+  const agents = new Map((await listNewAgents(pool, new Date(now.getTime() - recentMs))).map((each) => [each.id, each]))
   return [...agents.values()].map(({ id: item, name, organizationId: tenantId }) => ({
     event: 'agent_enrolled',
     tenantId,
     item,
     about: quoted(name),
+  }))
+}
+
+async function findRefusedAgents({ pool, now, recentMs }: Watched): Promise<Finding[]> {
+  return (await listRefusedAgents(pool, new Date(now.getTime() - recentMs))).map((each) => ({
+    event: 'agent_refused',
+    tenantId: each.organizationId,
+    item: each.item,
+    about:
+      each.location === null
+        ? `A copy of ${quoted(each.name)} on the computer ${quoted(each.computer ?? '')}`
+        : `${quoted(each.name)} at ${quoted(each.location)}`,
   }))
 }
 

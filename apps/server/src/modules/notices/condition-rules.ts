@@ -9,6 +9,7 @@ export const conditionEvents = [
   'requests_throttled',
   'removal_held',
   'agent_enrolled',
+  'agent_refused',
   'agent_silent',
   'agent_problem',
   'agent_behind',
@@ -32,6 +33,8 @@ export type ConditionRule = {
   begins: Words
   /** Null: that it ends is no news. */
   ends: Words | null
+  /** Each is told when it is found, within seconds and however short ago another was: somebody may have come in. */
+  isUrgent?: true
   /** The items of the findings are members, who are notified too. */
   isAboutMember?: true
 }
@@ -113,6 +116,18 @@ export const conditionRules: Record<ConditionEvent, ConditionRule> = {
       body: `${about} can now send data of your practice. If you do not expect that, revoke its key on the page of agents.`,
     }),
     ends: null,
+    isUrgent: true,
+  },
+  agent_refused: {
+    kind: 'agents',
+    to: 'agent.enroll',
+    path: '/agents',
+    begins: (about) => ({
+      title: 'A second agent was refused',
+      body: `${about} wanted to send data where another agent of your practice sends it. If you moved the agent to another computer, let the new one go on, on the page of agents. If you do not expect it, revoke its key there.`,
+    }),
+    ends: null,
+    isUrgent: true,
   },
   agent_silent: {
     kind: 'agents',

@@ -51,10 +51,15 @@ export async function trackConditions(
     `select event, tenant_id, item, about, ended_at is not null as is_ended
        from notice_condition c
       where (ended_at is null) = not is_noticed and event = any($2::text[])
-        and not exists (select from notice_condition o
-                         where o.event = c.event and o.tenant_id = c.tenant_id and o.noticed_at > $1 and o.noticed_at < $3)
+        and (event = any($4::text[]) or not exists (select from notice_condition o
+                         where o.event = c.event and o.tenant_id = c.tenant_id and o.noticed_at > $1 and o.noticed_at < $3))
       order by event, tenant_id, item`,
-    [before(pauseMs), conditionEvents, before(-pauseMs)],
+    [
+      before(pauseMs),
+      conditionEvents,
+      before(-pauseMs),
+      conditionEvents.filter((event) => conditionRules[event].isUrgent),
+    ],
   )
   const groups = Map.groupBy(rows, (row) => `${row.event} ${row.tenant_id} ${row.is_ended}`)
   for (const group of groups.values()) await noticeGroup(client, context, group)

@@ -2,7 +2,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { Log, LogEvent } from '../../platform/log/log-event.ts'
 import { createLoop } from '../../platform/loop/loop.ts'
-import { type Check, checks, ownChecks, type Watched } from './checks.ts'
+import { type Check, checks, ownChecks, urgentChecks, type Watched } from './checks.ts'
 import type { ConditionEvent } from './condition-rules.ts'
 import { noteFindings, trackConditions } from './conditions.ts'
 import { queueDigests } from './digest.ts'
@@ -18,7 +18,7 @@ export type Notifier = {
 export type NotifierContext = NoticeContext & Pick<Watched, 'secretKey' | 'freeShare'> & { log: Log }
 
 /**
- * Notices acts every few seconds, looks at conditions every five minutes, and queues digests when they are due. `when`: which process does it; the
+ * Notices acts and what is urgent every few seconds, looks at conditions every five minutes, and queues digests when they are due. `when`: which process does it; the
  * others look only at what they alone know. Each piece of work takes its lock, so two that do it at once notice nothing twice. A failure is logged,
  * and the next time does all that is left.
  */
@@ -34,6 +34,7 @@ export function createNotifier(
       notices: async (stopping) => {
         while (!stopping.aborted && (await noticeActs(context)) > 0);
       },
+      'urgent checks': () => checkConditions(context, disclosureFailedAt, urgentChecks),
     },
     ...{ everyMs, firstAfterMs: 0, when, log },
   })
@@ -75,7 +76,9 @@ export async function checkConditions(
   const checked: ConditionEvent[] = []
   for (const { events, find } of which) {
     try {
-      for await (const findings of slicesOf(find({ ...context, now, disclosureFailedAt }))) {
+      for await (const findings of slicesOf(
+        find({ ...context, now, disclosureFailedAt, recentMs: which === urgentChecks ? 600_000 : 86_400_000 }),
+      )) {
         await noteFindings(pool, now, findings)
         found += findings.length
       }
@@ -84,8 +87,8 @@ export async function checkConditions(
       log({ event: 'task.failed', task: `check of ${events[0]}`, error: databaseErrorCode(error) })
     }
   }
-  // What a process alone knows has ended when none has found it for a while: the one that runs every check sees that.
-  if (which === ownChecks && found === 0) return
+  // What has ended is seen where every check runs: what a process alone knows has when none has found it for a while.
+  if (which !== checks && found === 0) return
   await withTransaction(pool, async (client) => {
     await client.query('select from notice_cursor for update')
     await trackConditions(client, { publicUrl, now }, checked)

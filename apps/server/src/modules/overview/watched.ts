@@ -32,6 +32,33 @@ export async function listNewAgents(db: Queryable, since: Date): Promise<AgentAt
   return await listAgentsAtPlaces(db, 'a.enrolled_at > $1', [since])
 }
 
+/**
+ * What was refused since then because another agent sends there: an agent at a location (location_writer_refused), or a second copy of one on a
+ * computer (agent_process_refused). `item` tells one from another.
+ */
+export async function listRefusedAgents(
+  db: Queryable,
+  since: Date,
+): Promise<
+  { organizationId: OrganizationId; item: string; name: string; location: string | null; computer: string | null }[]
+> {
+  const { rows } = await db.query(
+    `select a.organization_id as "organizationId", concat_ws(' ', 'agent', a.id, l.id) as item, a.name, l.name as location,
+            null as computer
+       from location_writer w
+       join agent a on a.id = w.refused_agent_id and a.revoked_at is null
+       join location l on l.id = w.location_id
+      where w.refused_at > $1
+      union all
+     select a.organization_id, concat_ws(' ', 'copy', a.id, p.refused_computer), a.name, null, p.refused_computer
+       from agent_process p
+       join agent a on a.id = p.agent_id and a.revoked_at is null
+      where p.refused_at > $1`,
+    [since],
+  )
+  return rows
+}
+
 /** The agents that report a problem since before then. */
 export async function listTroubledAgents(db: Queryable, before: Date): Promise<AgentAtPlace[]> {
   return await listAgentsAtPlaces(db, 'a.id in (select agent_id from agent_problem where since < $1)', [before])

@@ -124,6 +124,7 @@ create table agent_process (
   constraint agent_process_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id),
   constraint agent_process_pkey PRIMARY KEY (agent_id)
 );
+CREATE INDEX agent_process_refused ON public.agent_process USING btree (refused_at) WHERE (refused_at IS NOT NULL);
 
 create table agent_release (
   version text not null,
@@ -493,6 +494,7 @@ create table location_writer (
   constraint location_writer_refused_agent_id_fkey FOREIGN KEY (refused_agent_id) REFERENCES agent(id)
 );
 CREATE INDEX location_writer_of_agent ON public.location_writer USING btree (agent_id);
+CREATE INDEX location_writer_refused ON public.location_writer USING btree (refused_at) WHERE (refused_at IS NOT NULL);
 
 create table mail (
   id bigint not null generated always as identity,

@@ -549,6 +549,7 @@ create table agent_process (
   refused_computer text,
   refused_at timestamptz
 );
+create index agent_process_refused on agent_process (refused_at) where refused_at is not null;
 
 -- A location's records come from one agent. The first that writes is its writer; another agent takes its place only when a person says so, by
 -- revoking the writer or by naming the other one. The fence rises with each writer: what an earlier one began comes to nothing. `first_upload`: the
@@ -564,6 +565,7 @@ create table location_writer (
   refused_at timestamptz
 );
 create index location_writer_of_agent on location_writer (agent_id);
+create index location_writer_refused on location_writer (refused_at) where refused_at is not null;
 
 -- Releases of the agent that the operator published (docs/decisions/agent-updates.md). Their signed files are here, so that each server process can
 -- hand them out. External: a part of a file that is not compressed is read without the rest.
