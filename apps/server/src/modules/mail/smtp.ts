@@ -3,25 +3,30 @@ import { codeOf } from '../../platform/errors/error-code.ts'
 import type { SendMail } from './delivery.ts'
 import { htmlOf } from './html.ts'
 
+/** A connection is kept for the next mail for so long: many servers greet late on purpose, and close an idle connection after minutes. */
+const keptMs = 1_000
+
 /**
- * Hands mails to a mail server. `url`: smtp://user:password@host:port, which then must offer STARTTLS unless it is this machine, or smtps://.
- * `from`: an address, alone or as `Name <address>`.
+ * Hands mails to a mail server, one after the other over a connection that is kept while there are more. `url`: smtp://user:password@host:port, which
+ * then must offer STARTTLS unless it is this machine, or smtps://. `from`: an address, alone or as `Name <address>`.
  */
 export function createSmtp(url: string, from: string): { send: SendMail; close: () => void } {
   const { hostname } = new URL(url)
-  const transport = createTransport({
-    url,
-    requireTLS: !['localhost', '127.0.0.1', '[::1]'].includes(hostname),
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  let transport: ReturnType<typeof connect> | null = null
+  let ending: NodeJS.Timeout | undefined
+  let sending = 0
+  const close = () => {
+    clearTimeout(ending)
+    transport?.close()
+    transport = null
+  }
   return {
     send: async ({ id, recipient, subject, text, attachment, settingsUrl }) => {
-      await transport
-        .sendMail({
+      clearTimeout(ending)
+      sending += 1
+      transport ??= connect(url)
+      try {
+        await transport.sendMail({
           from,
           // As an object: a text would be read as a list of recipients.
           to: { name: '', address: recipient },
@@ -41,12 +46,28 @@ export function createSmtp(url: string, from: string): { send: SendMail; close: 
             ...(settingsUrl !== undefined && { 'List-Unsubscribe': `<${settingsUrl}>` }),
           },
         })
-        .catch((error: unknown) => {
-          throw markPermanent(error)
-        })
+      } catch (error) {
+        throw markPermanent(error)
+      } finally {
+        sending -= 1
+        if (sending === 0) ending = setTimeout(close, keptMs).unref()
+      }
     },
-    close: () => transport.close(),
+    close,
   }
+}
+
+function connect(url: string) {
+  return createTransport({
+    url,
+    pool: true,
+    requireTLS: !['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname),
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
 }
 
 /** A recipient or message that the server refuses for good (RFC 5321 4.2.1: 5yz). A refused sign-in of this service is not final: somebody mends it. */
