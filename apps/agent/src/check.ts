@@ -59,6 +59,38 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   return findings
 }
 
+const marks = { good: 'good   ', advice: 'advice ', wrong: 'WRONG  ' }
+
+/** Prints findings as text, or one JSON object per line. Patients' values appear on a terminal alone: what is piped may end in a log. */
+export function printFindings(
+  findings: readonly Finding[],
+  { asJson, isTerminal, print }: { asJson: boolean; isTerminal: boolean; print: (line: string) => void },
+): void {
+  for (const finding of findings) {
+    const { outcome, what, todo, details = [] } = finding
+    if (asJson) {
+      print(
+        JSON.stringify({
+          outcome,
+          what,
+          todo,
+          ...(details.length > 0 && { details: details.map((each) => each.what) }),
+        }),
+      )
+      continue
+    }
+    print(`${marks[outcome]} ${what}${todo === null ? '' : `\n         ${todo}`}`)
+    for (const detail of details)
+      print(`         - ${detail.what}${isTerminal && detail.samples !== '' ? `; ${printable(detail.samples)}` : ''}`)
+  }
+}
+
+/** Control characters of a file must not reach a terminal. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+}
+
 /** Which free text of the practice's staff leaves the office. */
 function notesText(wanted: readonly NotesWanted[], sendNotes: boolean): string {
   const names = [...new Set(wanted.map(({ dataset }) => dataset))].join(', ')

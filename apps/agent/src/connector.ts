@@ -182,6 +182,8 @@ export type Finding = {
   readonly what: string
   /** What a person can do about it; null when all is well. */
   readonly todo: string | null
+  /** Further lines. `samples` holds patients' values: only the terminal of the person who asked may show them. */
+  readonly details?: readonly { readonly what: string; readonly samples: string }[]
 }
 
 export type SourceProblemKind =

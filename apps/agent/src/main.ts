@@ -6,7 +6,7 @@ import { UsageError } from '@bridgework/command-line'
 import { UpdateRefused } from '@bridgework/contract/signed-release'
 import type { Report } from './agent-event.ts'
 import { sleep } from './backoff.ts'
-import { check } from './check.ts'
+import { check, printFindings } from './check.ts'
 import { type Options, optionText, parseCommandLine } from './command-line.ts'
 import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
 import { confirmRestore } from './confirm-restore.ts'
@@ -190,14 +190,7 @@ async function runCheck(config: Config, asJson: boolean): Promise<number> {
     sendNotes: config.sendNotes,
     now: () => new Date(),
   })
-  const marks = { good: 'good   ', advice: 'advice ', wrong: 'WRONG  ' }
-  for (const finding of findings) {
-    if (asJson) console.log(JSON.stringify(finding))
-    else
-      console.log(
-        `${marks[finding.outcome]} ${finding.what}${finding.todo === null ? '' : `\n         ${finding.todo}`}`,
-      )
-  }
+  printFindings(findings, { asJson, isTerminal: process.stdout.isTTY === true, print: (line) => console.log(line) })
   return findings.some((finding) => finding.outcome === 'wrong') ? exitCodes.failed : exitCodes.good
 }
 
@@ -227,7 +220,7 @@ async function run(config: Config, options: Options): Promise<number> {
     return answer
   }
   const state = openState(config.statePath, config)
-  const connector = connectorOf(config, !once)
+  const connector = connectorOf(config, once ? {} : { signal: stop.signal })
   const deps: AgentDeps = {
     connector,
     client: { ...client, heartbeat },
@@ -293,10 +286,19 @@ async function showStatus(port: number, read: () => AgentStatus, report: Report)
   }
 }
 
-function connectorOf({ source, timeZone }: Config, keepsSession = false): Connector {
-  return source.connector === 'files'
-    ? filesConnector({ ...source.files, timeZone })
-    : openDentalConnector(source.database, timeZone, () => new Date(), { keepsSession })
+/** A longer wait for a file to rest is left to the next cycle, so that the agent reports meanwhile. */
+const settleWaitMaxMs = 30_000
+
+/** `signal`: of an agent that runs cycle after cycle. Without it there is one cycle, or one look. */
+function connectorOf({ source, timeZone }: Config, { signal }: { signal?: AbortSignal } = {}): Connector {
+  if (source.connector !== 'files')
+    return openDentalConnector(source.database, timeZone, () => new Date(), { keepsSession: signal !== undefined })
+  const clock = {
+    monotonicMs: () => performance.now(),
+    sleep: (ms: number) => sleep(ms, signal),
+    waitMaxMs: signal === undefined ? Number.POSITIVE_INFINITY : settleWaitMaxMs,
+  }
+  return filesConnector({ ...source.files, timeZone }, clock)
 }
 
 function exitCodeOf(outcome: CycleOutcome, whenStopped: number): number {

@@ -1,18 +1,23 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
-import { type FilesSettings, filesOf, isFinished, look } from './export-files.ts'
+import { type FilesSettings, filesOf, look } from './export-files.ts'
 import { faultText } from './lines.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
-import { validate } from './prepare.ts'
+import { type Source, validateSettled } from './prepare.ts'
+import { type Profile, profile } from './profile.ts'
 
 const faultsShownMax = 20
+const namesShownMax = 20
 
-/** Reads the mapping and every file as a pass would, sends nothing, and says of each what is wrong, with line and column. */
+/**
+ * Reads the mapping and every file as a pass would, sends nothing, and says of each what is wrong, with line and column, and what vendors would
+ * receive of it.
+ */
 export async function checkFiles(
   settings: FilesSettings,
   defaultZone: (locationKey: string) => string | null,
-  nowMs: () => number,
+  sourceOf: (mapping: Mapping, hash: string) => Source,
 ): Promise<SourceCheck> {
   const findings: Finding[] = []
   if (!statSync(settings.folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -28,49 +33,37 @@ export async function checkFiles(
     for (const fault of read.faults) findings.push(wrong(fault, 'Correct the mapping.'))
     return { findings, now: null }
   }
+  const { mapping } = read
   findings.push(
-    good(
-      `The mapping is valid: ${read.mapping.datasets.length} datasets of ${read.mapping.locations.length} locations.`,
-    ),
+    good(`The mapping is valid: ${mapping.datasets.length} datasets of ${mapping.locations.length} locations.`),
   )
-  for (const { source_id, time_zone } of read.mapping.locations) {
+  for (const { source_id, time_zone } of mapping.locations) {
     const what = `locations.${source_id} has no time zone.`
     if (time_zone === null) findings.push(wrong(what, 'Give it a time_zone in the mapping, as America/Chicago.'))
   }
-  for (const dataset of read.mapping.datasets) {
-    findings.push(...(await checkDataset(settings.folder, read.mapping, read.hash, dataset, nowMs())))
-  }
+  const source = sourceOf(mapping, read.hash)
+  const seen = profile(mapping)
+  await source.settle()
+  for (const dataset of mapping.datasets) findings.push(...(await checkDataset(source, dataset, seen)))
+  findings.push(...seen.findings(), ...unreadFiles(settings.folder, mapping))
   return { findings, now: null }
 }
 
-async function checkDataset(
-  folder: string,
-  mapping: Mapping,
-  hash: string,
-  dataset: DatasetMapping,
-  nowMs: number,
-): Promise<Finding[]> {
-  const files = filesOf(folder, mapping, dataset).map((file) => ({ file, look: look(file.path) }))
-  const findings = files
-    .filter((each) => each.look === null)
-    .map(({ file }) =>
-      wrong(`${dataset.dataset}: the file ${file.name} does not exist.`, 'Export it there, or correct the mapping.'),
-    )
+async function checkDataset(source: Source, dataset: DatasetMapping, seen: Profile): Promise<Finding[]> {
+  const files = filesOf(source.folder, source.mapping, dataset).map((file) => ({ file, look: look(file.path) }))
   const present = files.flatMap(({ file, look: now }) => (now === null ? [] : [{ file, look: now }]))
-  const unfinished = present.filter(({ file, look: now }) => !isFinished(file, now, now, mapping, nowMs))
-  for (const { file } of unfinished) {
-    findings.push({
-      outcome: 'advice',
-      what: `${dataset.dataset}: ${file.name} is still being written, or its marker file is missing or older.`,
-      todo: 'Check again when the export is finished.',
-    })
+  if (present.length < files.length) {
+    return files
+      .filter((each) => each.look === null)
+      .map(({ file }) =>
+        wrong(`${dataset.dataset}: the file ${file.name} does not exist.`, 'Export it there, or correct the mapping.'),
+      )
   }
-  if (findings.length > 0) return findings
   try {
-    const memory = { looks: new Map(), validated: new Map() }
-    const { faults, records, isUnreadable } = await validate(mapping, hash, dataset, present, memory)
+    const { faults, records, isUnreadable } = await validateSettled(source, dataset, present, seen.watch(dataset))
     const names = present.map(({ file }) => file.name).join(', ')
-    if (faults.length === 0) return [good(`${dataset.dataset}: ${records} records in ${names}.`)]
+    const found = { ...good(`${dataset.dataset}: ${records} records in ${names}.`), details: seen.details(dataset) }
+    if (faults.length === 0) return [found]
     const isSkipped = dataset.badLine === 'skip_line' && !isUnreadable
     const outcome = isSkipped ? 'advice' : 'wrong'
     const todo = isSkipped
@@ -80,10 +73,43 @@ async function checkDataset(
       .slice(0, faultsShownMax)
       .map((fault): Finding => ({ outcome, what: `${dataset.dataset}: ${faultText(fault)}`, todo }))
     const more = faults.length - shown.length
-    return more > 0 ? [...shown, { outcome, what: `${dataset.dataset}: ${more} more lines have errors.`, todo }] : shown
+    if (more > 0) shown.push({ outcome, what: `${dataset.dataset}: ${more} more lines have errors.`, todo })
+    return isSkipped ? [...shown, found] : shown
   } catch (error) {
-    if (error instanceof SourceProblem) return [wrong(`${dataset.dataset}: ${error.message}`, error.todo)]
-    throw error
+    if (!(error instanceof SourceProblem)) throw error
+    const what = `${dataset.dataset}: ${error.message}`
+    return error.kind === 'file_busy'
+      ? [{ outcome: 'advice', what, todo: 'Check again when the export is finished.' }]
+      : [wrong(what, error.todo)]
+  }
+}
+
+/** A ledger of which only one of three files is read looks complete. */
+function unreadFiles(folder: string, mapping: Mapping): Finding[] {
+  const read = new Set(mapping.datasets.flatMap((dataset) => filesOf(folder, mapping, dataset)).map(({ name }) => name))
+  const names = entriesOf(folder).filter((name) => /\.(csv|txt|tsv|tab|ndjson|jsonl)$/i.test(name) && !read.has(name))
+  if (names.length === 0) return []
+  const more = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ''
+  const what = `The mapping does not read these files of the folder: ${names.slice(0, namesShownMax).join(', ')}${more}.`
+  return [
+    { outcome: 'advice', what, todo: 'Map them if they hold records, like payments or adjustments of the ledger.' },
+  ]
+}
+
+/** The names of the folder's files, and of those one folder below. */
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .flatMap((entry) =>
+        entry.isDirectory()
+          ? readdirSync(`${folder}/${entry.name}`, { withFileTypes: true }).flatMap((inner) =>
+              inner.isFile() ? [`${entry.name}/${inner.name}`] : [],
+            )
+          : [entry.name],
+      )
+      .toSorted()
+  } catch {
+    return []
   }
 }
 

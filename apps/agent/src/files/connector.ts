@@ -2,19 +2,34 @@ import type { ByLocation, Connector, DatasetName, SourceCycle, SourceRecord, Zon
 import { noZones, SourceProblem } from '../connector.ts'
 import { compareAge } from './age.ts'
 import { checkFiles } from './check.ts'
-import { type FilesSettings, isSame, look } from './export-files.ts'
-import type { DatasetMapping, Mapping } from './mapping.ts'
+import { type FilesSettings, filesOf, isSame, look } from './export-files.ts'
+import { noContent } from './lines.ts'
+import type { Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
-import { changedMeanwhile, faultsText, type Memory, type Prepared, prepare } from './prepare.ts'
+import { beginAnew, changedMeanwhile, faultsText, type Memory, type Prepared, prepare, type Source } from './prepare.ts'
 import { type LocatedRecord, recordReader } from './records.ts'
+import { type OwnClock, settling } from './settle.ts'
 import { folderChanged } from './watch.ts'
 
 const recordsPerChunk = 1000
 
 /** Reads exports of any practice management system from a folder; never writes there. The mapping is read anew at each pass. */
-export function filesConnector(settings: FilesSettings, nowMs: () => number = Date.now): Connector {
-  const memory: Memory = { looks: new Map(), validated: new Map() }
+export function filesConnector(settings: FilesSettings, clock: OwnClock, nowMs: () => number = Date.now): Connector {
+  const memory: Memory = { settling: settling(clock), validated: new Map() }
   let current: Mapping | null = null
+  const sourceOf = (mapping: Mapping, mappingHash: string): Source => {
+    let looking: Promise<void> | undefined
+    const lookOnce = () =>
+      memory.settling.look(
+        mapping.datasets.flatMap((dataset) => filesOf(settings.folder, mapping, dataset)),
+        mapping.settleSeconds * 1000,
+      )
+    const settle = () => {
+      looking ??= lookOnce()
+      return looking
+    }
+    return { folder: settings.folder, mapping, mappingHash, memory, settle }
+  }
   return {
     name: 'files',
     get datasets() {
@@ -27,14 +42,18 @@ export function filesConnector(settings: FilesSettings, nowMs: () => number = Da
         throw new SourceProblem('mapping_invalid', read.faults.join(' '), todo)
       }
       current = read.mapping
-      const source = { folder: settings.folder, mapping: read.mapping, mappingHash: read.hash, memory }
       return {
-        ...cycle(read.mapping, (dataset, cursor) => prepare({ ...source, nowMs: nowMs() }, dataset, cursor)),
+        ...cycle(sourceOf(read.mapping, read.hash)),
         compareAge: async (reached) => compareAge(settings.folder, read.mapping, nowMs(), reached),
       }
     },
-    check: (zones = noZones) => checkFiles(settings, defaultZones(settings, zones), nowMs),
-    untilChanged: (signal) => folderChanged(settings.folder, ((current?.settleSeconds ?? 10) + 1) * 1000, signal),
+    check: (zones = noZones) => checkFiles(settings, defaultZones(settings, zones), sourceOf),
+    untilChanged: (signal) => {
+      const settleMs = (current?.settleSeconds ?? 10) * 1000
+      const waitMs = memory.settling.waitMs(settleMs)
+      const lookAgainMs = waitMs === null ? null : waitMs + 1000
+      return folderChanged(settings.folder, { quietMs: settleMs + 1000, lookAgainMs }, signal)
+    },
   }
 }
 
@@ -43,21 +62,26 @@ function defaultZones({ timeZone }: FilesSettings, zones: ZonesSet): (locationKe
   return (locationKey) => timeZone ?? zones.locations.get(locationKey) ?? zones.organization
 }
 
-function cycle(
-  mapping: Mapping,
-  prepareFiles: (dataset: DatasetMapping, cursor: string | null) => Promise<Prepared>,
-): SourceCycle {
+function cycle(source: Source): SourceCycle {
+  const { mapping, memory } = source
   const prepared = new Map<DatasetName, Prepared>()
   const mappingOf = (name: DatasetName) => required(mapping.datasets.find(({ dataset }) => dataset === name))
   const preparedOf = (name: DatasetName) => required(prepared.get(name))
 
   async function* records(name: DatasetName): AsyncGenerator<LocatedRecord> {
     const read = recordReader(mapping, mappingOf(name))
-    for (const { file } of preparedOf(name).files) {
-      for await (const each of read(file)) {
+    const { files, cursor } = preparedOf(name)
+    for (const each of files) {
+      const { file } = each
+      const content = noContent()
+      for await (const record of read(file, content)) {
         // Lines with faults were told of when the file was prepared.
-        if (!('rule' in each)) yield each
+        if (!('rule' in record)) yield record
       }
+      const hash = content.hash.digest('hex')
+      if (hash === cursor.files[file.name]?.sha256) continue
+      beginAnew(memory, mappingOf(name), each, hash)
+      throw changedMeanwhile(file)
     }
   }
 
@@ -91,7 +115,7 @@ function cycle(
 
     problemOf: async (name, cursor) => {
       try {
-        prepared.set(name, await prepareFiles(mappingOf(name), cursor))
+        prepared.set(name, await prepare(source, mappingOf(name), cursor))
         return null
       } catch (error) {
         if (error instanceof SourceProblem) return error

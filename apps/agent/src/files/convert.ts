@@ -1,46 +1,122 @@
 import type { JsonValue } from '../connector.ts'
-import { wallTimeOrNull } from '../open-dental/time/wall-time.ts'
-import { type DateReader, dateReader } from './date-format.ts'
+import { dayIn, localIn, wallTimeOrNull } from '../open-dental/time/wall-time.ts'
+import { type AmountRule, difference, readAmount } from './amounts.ts'
+import { type DateReader, type DateWriting, dateReader } from './date-format.ts'
 import type { Kind } from './schema-kind.ts'
 
-/** How the text of a column becomes an attribute, as the mapping says. */
-export type ColumnRule = {
-  readonly column: string
-  /** Texts of the file and what they stand for. */
-  readonly values: ReadonlyMap<string, JsonValue> | null
-  /** What every other text of an enum stands for. */
-  readonly otherwise: JsonValue | undefined
-  /** What an empty text stands for. */
-  readonly default: JsonValue | undefined
-  /** Texts that stand for nothing, as 00/00/0000. */
-  readonly empty: readonly string[]
-  readonly format: string | null
-  readonly decimal: '.' | ','
-  readonly negate: boolean
-  readonly separator: string
+/** How the text of a column, or of several, becomes an attribute, as the mapping says. */
+export type ColumnRule = AmountRule &
+  DateWriting & {
+    /** The texts of several are joined by `join`, those that are empty left out. */
+    readonly columns: readonly string[]
+    readonly join: string
+    /** What of the text is taken: the n-th part from the left, or from the right when it is negative. */
+    readonly split: { readonly at: string; readonly part: number } | null
+    /** Amounts that are owed in the one column and paid in the other; then `columns` has both. */
+    readonly isDebitAndCredit: boolean
+    /** What a look-up file says of a code. */
+    readonly lookup: LookUp | null
+    /** Texts of the file and what they stand for. */
+    readonly values: ReadonlyMap<string, JsonValue> | null
+    /** What every other text stands for. */
+    readonly otherwise: JsonValue | undefined
+    /** What an empty text stands for. */
+    readonly default: JsonValue | undefined
+    /** Texts that stand for nothing, as 00/00/0000. */
+    readonly empty: readonly string[]
+    /** True: days and times are meant as they are written, whatever offset follows them. */
+    readonly ignoreOffset: boolean
+    /** Minutes, or whatever one unit of a whole number is. */
+    readonly multiply: number
+    readonly separator: string
+  }
+
+/** The text that a look-up file gives for a code; undefined: it has none. */
+type LookUp = { readonly name: string; readonly find: (code: string) => string | undefined }
+
+/** A rule of one column that says nothing else. */
+export const plainRule: ColumnRule = {
+  columns: [],
+  join: ' ',
+  split: null,
+  isDebitAndCredit: false,
+  lookup: null,
+  values: null,
+  otherwise: undefined,
+  default: undefined,
+  empty: [],
+  format: null,
+  pivot: null,
+  language: 'en',
+  ignoreOffset: false,
+  decimal: '.',
+  negate: false,
+  scale: 0,
+  minus: [],
+  plus: [],
+  multiply: 1,
+  separator: ',',
 }
 
 /** The attribute's value, or which rule the text breaks. Never says the text itself: it may be a patient's. */
 export type Converted = { readonly value: JsonValue } | { readonly fault: string }
-export type Converter = (text: JsonValue | undefined, timeZone: string | null) => Converted
+/** `cells`: one for each column of the rule. */
+export type Converter = (cells: readonly (JsonValue | undefined)[], timeZone: string | null) => Converted
 
-/** The conversion of one column into one kind of attribute. The rule was checked: its format can be read. */
+/** The conversion of columns into one kind of attribute. The rule was checked: its format can be read. */
 export function converter(kind: Kind, rule: ColumnRule): Converter {
-  const read = dateReader(rule.format)
+  if (rule.isDebitAndCredit) return debitAndCredit(kind, rule)
+  const read = dateReader(rule)
   const convert = ofKind(kind, rule, typeof read === 'function' ? read : () => null)
-  return (cell, timeZone) => {
-    if (Array.isArray(cell) && kind.kind === 'list')
-      return { value: cell.map((item) => String(item).replaceAll('\u0000', '')) }
-    if (typeof cell === 'object' && cell !== null) return { fault: 'must be a plain value, not a list or an object' }
-    const text = cell === undefined || cell === null ? '' : String(cell).replaceAll('\u0000', '').trim()
-    const isEmpty = text === '' || rule.empty.includes(text)
+  return (cells, timeZone) => {
+    if (cells.length === 1 && Array.isArray(cells[0]) && kind.kind === 'list')
+      return { value: cells[0].map((item) => textOf(item)) }
+    if (cells.some((cell) => typeof cell === 'object' && cell !== null))
+      return { fault: 'must be a plain value, not a list or an object' }
+    const code = partOf(joined(cells, rule.join), rule)
+    const text = code === '' || rule.lookup === null ? code : (rule.lookup.find(code) ?? null)
+    if (text === null) {
+      return rule.otherwise === undefined
+        ? { fault: `must be a code of the look-up file "${rule.lookup?.name}"` }
+        : { value: rule.otherwise }
+    }
     const mapped = rule.values?.get(text)
     if (mapped !== undefined) return { value: mapped }
-    if (isEmpty) return emptyValue(kind, rule)
+    if (text === '' || rule.empty.includes(text)) return emptyValue(kind, rule)
     if (rule.values !== null && rule.otherwise !== undefined) return { value: rule.otherwise }
     if (rule.values !== null)
       return { fault: `must be one of the texts in "values": ${[...rule.values.keys()].join(', ')}` }
     return convert(text, timeZone)
+  }
+}
+
+function textOf(cell: JsonValue | undefined): string {
+  return cell === undefined || cell === null ? '' : String(cell).replaceAll('\u0000', '').trim()
+}
+
+function joined(cells: readonly (JsonValue | undefined)[], join: string): string {
+  if (cells.length === 1) return textOf(cells[0])
+  return cells
+    .map(textOf)
+    .filter((text) => text !== '')
+    .join(join)
+}
+
+function partOf(text: string, { split }: ColumnRule): string {
+  if (split === null) return text
+  const parts = text.split(split.at)
+  return (parts.at(split.part < 0 ? split.part : split.part - 1) ?? '').trim()
+}
+
+function debitAndCredit(kind: Kind, rule: ColumnRule): Converter {
+  const convert = converter(kind, { ...rule, isDebitAndCredit: false, default: '0.00', negate: false })
+  return (cells, timeZone) => {
+    if (cells.every((cell) => textOf(cell) === '' || rule.empty.includes(textOf(cell)))) return emptyValue(kind, rule)
+    const [debit, credit] = cells.map((cell) => convert([cell], timeZone))
+    if (debit === undefined || 'fault' in debit) return debit ?? { fault: 'has no debit' }
+    if (credit === undefined || 'fault' in credit) return credit ?? { fault: 'has no credit' }
+    const [owed, paid] = [String(debit.value), String(credit.value)]
+    return { value: rule.negate ? difference(paid, owed) : difference(owed, paid) }
   }
 }
 
@@ -68,7 +144,7 @@ function ofKind(kind: Kind, rule: ColumnRule, read: DateReader): (text: string, 
     case 'boolean':
       return (text) => asBoolean(text)
     case 'integer':
-      return (text) => asInteger(text, kind.least, kind.most)
+      return (text) => asInteger(text, kind.least, kind.most, rule.multiply)
     case 'money':
       return (text) => asMoney(text, rule)
     case 'list':
@@ -94,27 +170,18 @@ function asBoolean(text: string): Converted {
   return { fault: 'must be yes or no, true or false, 1 or 0; map others with "values"' }
 }
 
-function asInteger(text: string, least: number, most: number): Converted {
-  const value = /^[+-]?\d{1,15}(\.0+)?$/.test(text) ? Number(text) : Number.NaN
+function asInteger(text: string, least: number, most: number, multiply: number): Converted {
+  const value = /^[+-]?\d{1,15}(\.0+)?$/.test(text) ? Number(text) * multiply : Number.NaN
   return value >= least && value <= most ? { value } : { fault: `must be a whole number from ${least} to ${most}` }
 }
 
-/** `1,234.5`, `$ 1234.50`, `(12.00)` and, with a decimal comma, `1.234,50`. More than two decimals are no money. */
-function asMoney(text: string, { decimal, negate }: ColumnRule): Converted {
-  const inBrackets = /^\((.*)\)$/.exec(text)
-  const bare = (inBrackets?.[1] ?? text).replace(/^([+-]?)\s*[$€£]\s*|\s*[$€£]$/g, '$1').replaceAll(/[\s\u00a0']/g, '')
-  const groups =
-    decimal === '.'
-      ? /^([+-]?)(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d{1,2})0*)?$/
-      : /^([+-]?)(\d{1,3}(?:\.\d{3})+|\d+)?(?:,(\d{1,2})0*)?$/
-  const [, sign = '', whole = '', cents = ''] = groups.exec(bare) ?? []
-  const digits = whole.replaceAll(/\D/g, '').replace(/^0+(?=\d)/, '')
-  if ((whole === '' && cents === '') || digits.length > 13) {
-    return { fault: `must be an amount with at most two decimals, like ${decimal === '.' ? '1,234.50' : '1.234,50'}` }
+function asMoney(text: string, rule: ColumnRule): Converted {
+  const value = readAmount(text, rule)
+  if (value !== null) return { value }
+  if (rule.scale > 0) return { fault: `must be digits alone, the last ${rule.scale} of which are decimals` }
+  return {
+    fault: `must be an amount with at most two decimals, like ${rule.decimal === '.' ? '1,234.50' : '1.234,50'}`,
   }
-  const amount = `${digits || '0'}.${cents.padEnd(2, '0')}`
-  const isNegative = (sign === '-' || inBrackets !== null) !== negate && /[1-9]/.test(amount)
-  return { value: isNegative ? `-${amount}` : amount }
 }
 
 function asTime(
@@ -129,12 +196,26 @@ function asTime(
   if (parts === null)
     return { fault: `must be ${what}, like ${rule.format ?? (kind === 'date' ? 'YYYY-MM-DD' : 'YYYY-MM-DDTHH:mm:ss')}` }
   const local = `${parts.day}T${parts.time}`
-  if (kind === 'date') return { value: parts.day }
-  if (kind === 'wall_time') {
-    return parts.offset === null ? { value: local } : { fault: 'must be a time on the wall clock, without an offset' }
+  const offset = rule.ignoreOffset ? null : parts.offset
+  if (offset === null && kind !== 'instant') return { value: kind === 'date' ? parts.day : local }
+  if (offset !== null) {
+    const instant = new Date(`${local}${offset}`)
+    if (kind === 'instant') return { value: instant.toISOString() }
+    if (timeZone === null) return { fault: 'needs the "time_zone" of its location, for its time has an offset' }
+    return { value: kind === 'date' ? dayOf(instant, timeZone) : localIn(timeZone, instant) }
   }
-  if (parts.offset !== null) return { value: new Date(`${local}${parts.offset}`).toISOString() }
   if (timeZone === null) return { fault: 'needs the "time_zone" of its location, for its time has no offset' }
   const instant = wallTimeOrNull(local, timeZone)?.instant
   return instant === undefined ? { fault: `must be ${what} between 1880 and 2199` } : { value: instant }
 }
+
+/**
+ * The day at the location. Programs that write a day as the instant of its midnight often take a summer time that was not in force that year (Windows
+ * kept no rules of earlier years): exactly one hour before midnight is meant as midnight.
+ */
+function dayOf(instant: Date, timeZone: string): string {
+  const isHourBefore = localIn(timeZone, instant).endsWith('T23:00:00')
+  return dayIn(timeZone, isHourBefore ? new Date(instant.getTime() + hourMs) : instant)
+}
+
+const hourMs = 60 * 60 * 1000

@@ -4,6 +4,8 @@ import { isObject } from './mapping-fields.ts'
 export type FilesCursor = {
   readonly format: 1
   readonly mapping: string
+  /** The names, as the mapping has them, of files that ended with a line end: one that does not any more may have been cut. */
+  readonly lineEnds?: readonly string[]
   /** By the file's name below the folder. */
   readonly files: Readonly<Record<string, { size: number; modifiedAtMs: number; sha256: string }>>
 }

@@ -1,8 +1,20 @@
 /** A day, and a time of day where the text has one. `offset`: as `Z` or `+01:00`, where the text has one. */
 export type DateParts = { day: string; time: string; offset: string | null }
 
+/** How dates of a file are written. */
+export type DateWriting = {
+  /** Made of the words in `tokens`; null: ISO 8601. */
+  readonly format: string | null
+  /** The last year of two digits that belongs to 2000: with 30, 30 is 2030 and 31 is 1931. */
+  readonly pivot: number | null
+  /** Of the names of months: a language tag, as de. */
+  readonly language: string
+}
+
 const tokens: Readonly<Record<string, string>> = {
   YYYY: '(?<year>\\d{4})',
+  YY: '(?<year>\\d{2})',
+  MMM: '(?<monthName>[^\\d\\s/,-]+)',
   MM: '(?<month>\\d{2})',
   M: '(?<month>\\d{1,2})',
   DD: '(?<day>\\d{2})',
@@ -13,27 +25,30 @@ const tokens: Readonly<Record<string, string>> = {
   h: '(?<hour12>\\d{1,2})',
   mm: '(?<minute>\\d{2})',
   ss: '(?<second>\\d{2})',
-  A: '(?<half>[AaPp])\\.?[Mm]\\.?',
+  A: '(?<half>[AaPp])\\.?[Mm]?\\.?',
   Z: '(?<offset>Z|[+-]\\d{2}:?\\d{2})',
 }
-const tokenPattern = /YYYY|YY|MM|M|DD|D|HH|H|hh|h|mm|ss|A|Z/g
+const tokenPattern = /YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|A|Z/g
 
 const isoPattern =
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(?:[T ](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,]\d+)?)?(?<offset>Z|[+-]\d{2}:?\d{2})?)?$/
 
-/** How dates are read: by a format of the words YYYY MM M DD D HH H hh h mm ss A Z; null for ISO 8601. */
+/** How dates are read. Null: the text is no date of this format, or none that exists. */
 export type DateReader = (text: string) => DateParts | null
 
 /** The reader of a format, or what is wrong with it. */
-export function dateReader(format: string | null): DateReader | { fault: string } {
-  if (format === null) return (text) => partsOf(isoPattern.exec(text))
+export function dateReader({ format, pivot, language }: DateWriting): DateReader | { fault: string } {
+  const months = new Map<string, number>()
+  if (format === null) return (text) => partsOf(isoPattern.exec(text), pivot, months)
   const words: readonly string[] = format.match(tokenPattern) ?? []
-  if (words.includes('YY')) return { fault: 'has a year of two digits, which may be of either century; write YYYY' }
-  const groups = words.map((word) => /<(\w+)>/.exec(tokens[word] ?? '')?.[1])
+  if (words.includes('YY') && pivot === null)
+    return { fault: 'has a year of two digits: say with "pivot" which is the last one of this century, or write YYYY' }
+  const groups = words.map((word) => /<(\w+)>/.exec(tokens[word] ?? '')?.[1]?.replace('monthName', 'month'))
   if (new Set(groups).size < groups.length) return { fault: 'names a part twice' }
   const has = (...names: string[]) => names.some((name) => groups.includes(name))
   if (!has('year') || !has('month') || !has('day')) return { fault: 'must name YYYY, MM (or M) and DD (or D)' }
   if (has('hour12') !== has('half')) return { fault: 'needs A (AM or PM) beside hh or h' }
+  if (words.includes('MMM')) for (const [name, month] of monthNames(language)) months.set(name, month)
   let pattern = ''
   let end = 0
   for (const match of format.matchAll(tokenPattern)) {
@@ -41,20 +56,59 @@ export function dateReader(format: string | null): DateReader | { fault: string 
     end = match.index + match[0].length
   }
   const compiled = new RegExp(`^${pattern}${escaped(format.slice(end))}$`)
-  return (text) => partsOf(compiled.exec(text))
+  return (text) => partsOf(compiled.exec(text), pivot, months)
 }
 
-function partsOf(match: RegExpExecArray | null): DateParts | null {
+function partsOf(
+  match: RegExpExecArray | null,
+  pivot: number | null,
+  months: ReadonlyMap<string, number>,
+): DateParts | null {
   const parts = match?.groups
   if (!parts) return null
   const number = (text: string | undefined) => Number(text ?? 0)
   const hour = parts.hour12 === undefined ? number(parts.hour) : hourOf(number(parts.hour12), parts.half ?? '')
   const [minute, second] = [number(parts.minute), number(parts.second)]
-  const day = [parts.year ?? '', (parts.month ?? '').padStart(2, '0'), (parts.day ?? '').padStart(2, '0')].join('-')
+  const month = parts.monthName === undefined ? parts.month : String(monthOf(plainName(parts.monthName), months) ?? 0)
+  const day = [
+    yearOf(parts.year ?? '', pivot),
+    (month ?? '').padStart(2, '0'),
+    (parts.day ?? '').padStart(2, '0'),
+  ].join('-')
   if (hour === null || hour > 23 || minute > 59 || second > 59 || !exists(day)) return null
   const time = [hour, minute, second].map((part) => String(part).padStart(2, '0')).join(':')
   const offset = parts.offset?.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2') ?? null
   return { day, time, offset }
+}
+
+function yearOf(digits: string, pivot: number | null): string {
+  if (digits.length === 4 || pivot === null) return digits
+  return `${Number(digits) <= pivot ? '20' : '19'}${digits}`
+}
+
+/** Long and short names of the months in a language, each with its number. */
+function monthNames(language: string): [string, number][] {
+  return (['long', 'short'] as const).flatMap((month) =>
+    [{ month }, { month, day: 'numeric' } as const].flatMap((options) => {
+      const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
+      return Array.from({ length: 12 }, (_, index): [string, number] => {
+        const parts = format.formatToParts(new Date(Date.UTC(2000, index, 1)))
+        return [plainName(parts.find(({ type }) => type === 'month')?.value ?? ''), index + 1]
+      })
+    }),
+  )
+}
+
+/** By its name, or by at least three of its first letters when they are of one month alone: Sept. */
+function monthOf(name: string, months: ReadonlyMap<string, number>): number | undefined {
+  const known = months.get(name)
+  if (known !== undefined || name.length < 3) return known
+  const found = new Set([...months].flatMap(([each, month]) => (each.startsWith(name) ? [month] : [])))
+  return found.size === 1 ? [...found][0] : undefined
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll('.', '')
 }
 
 function hourOf(hour12: number, half: string): number | null {

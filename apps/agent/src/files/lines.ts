@@ -39,17 +39,24 @@ export type FileFormat = {
   readonly columns: readonly string[]
 }
 
+/** What is known of a file's content once it was read to its end. `endsLine`: a line end follows its last line. */
+export type Content = { readonly hash: Hash; endsLine: boolean }
+
+export function noContent(): Content {
+  return { hash: createHash('sha256'), endsLine: true }
+}
+
 /**
  * The rows of a file, one after the other, in flat memory. A row that cannot be read comes as a fault, and the rest goes on where that is
- * possible; else it throws `UnreadableFile`. `hash` is fed with every byte.
+ * possible; else it throws `UnreadableFile`. `content` is told every byte.
  */
 export async function* readRows(
   path: string,
   file: string,
   format: FileFormat,
-  hash: Hash = createHash('sha256'),
+  content: Content = noContent(),
 ): AsyncGenerator<Row | FileFault> {
-  const text = decoded(path, file, format.encoding, hash)
+  const text = decoded(path, file, format.encoding, content)
   if (format.format === 'ndjson') yield* readNdjson(text, file)
   else yield* readCsv(text, file, format)
 }
@@ -59,13 +66,13 @@ export function isFault(row: Row | FileFault): row is FileFault {
 }
 
 /** The file's text, without its byte order mark and with line feeds alone, so that lines are counted once. An error for a byte that the encoding does not know names its line. */
-async function* decoded(path: string, file: string, encoding: string, hash: Hash): AsyncGenerator<string> {
+async function* decoded(path: string, file: string, encoding: string, content: Content): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true })
   let line = 1
   let isFirst = true
   let carriage = ''
   for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
-    hash.update(chunk)
+    content.hash.update(chunk)
     if (isFirst && ((chunk[0] === 0xff && chunk[1] === 0xfe) || (chunk[0] === 0xfe && chunk[1] === 0xff))) {
       throw new UnreadableFile({ file, line: null, column: null, rule: 'is UTF-16; let it be exported as UTF-8' })
     }
@@ -77,6 +84,7 @@ async function* decoded(path: string, file: string, encoding: string, hash: Hash
       throw notInEncoding(file, line + lineOfBadByte(chunk), encoding)
     }
     line += countBreaks(text)
+    if (text !== '') content.endsLine = /[\r\n]$/.test(text)
     const whole = carriage + text
     carriage = whole.endsWith('\r') ? '\r' : ''
     yield whole.slice(0, whole.length - carriage.length).replaceAll('\r\n', '\n')

@@ -1,6 +1,6 @@
 import type { JsonValue, SourceLocation } from '../connector.ts'
 import { didYouMean } from '../enroll/did-you-mean.ts'
-import { type ColumnRule, converter } from './convert.ts'
+import { type ColumnRule, converter, plainRule } from './convert.ts'
 import { dateReader } from './date-format.ts'
 import { Fields, isObject } from './mapping-fields.ts'
 import type { Kind } from './schema-kind.ts'
@@ -13,7 +13,13 @@ export type AttributeRule =
   | { readonly kind: Kind; readonly rows: ReadonlyMap<string, AttributeRule> }
   | { readonly kind: Kind; readonly ofLocation: 'time_zone' }
 
-const columnSettings = ['column', 'values', 'otherwise', 'default', 'empty', 'format', 'decimal', 'negate', 'separator']
+const settingsOf = {
+  always: ['column', 'join', 'part', 'split', 'values', 'otherwise', 'default', 'empty'],
+  time: ['format', 'pivot', 'language', 'ignore_offset'],
+  money: ['debit', 'credit', 'decimal', 'negate', 'scale', 'minus', 'plus'],
+  integer: ['multiply'],
+  list: ['separator'],
+} as const
 
 /** The rules of a dataset's attributes: those that the mapping gives, and the neutral ones of what it leaves out. */
 export function readAttributes(
@@ -69,8 +75,8 @@ function unmapped(table: Fields, name: string, kind: Kind): AttributeRule {
 function readRule(table: Fields, name: string, kind: Kind): AttributeRule {
   const setting = table.value(name)
   if (typeof setting === 'string') {
-    if (kind.kind !== 'object' && kind.kind !== 'objects')
-      return { kind, column: columnRule(name, new Fields({ column: setting }, '', []), kind) }
+    if (setting !== '' && kind.kind !== 'object' && kind.kind !== 'objects')
+      return { kind, column: { ...plainRule, columns: [setting] } }
   }
   if (!isObject(setting)) {
     table.fault(
@@ -92,14 +98,21 @@ function readRule(table: Fields, name: string, kind: Kind): AttributeRule {
     inner.refuseOthers(['constant'])
     return { kind, constant: fitting(inner, 'constant', inner.value('constant'), kind) }
   }
-  inner.refuseOthers(['constant', ...columnSettings])
-  return { kind, column: columnRule(name, inner, kind) }
+  inner.refuseOthers(['constant', ...Object.values(settingsOf).flat()])
+  return { kind, column: columnRule(inner, kind) }
 }
 
-function columnRule(_name: string, settings: Fields, kind: Kind): ColumnRule {
+function columnRule(settings: Fields, kind: Kind): ColumnRule {
   const values = settings.table('values')
+  const isDebitAndCredit = settings.has('debit') || settings.has('credit')
   const rule: ColumnRule = {
-    column: settings.requiredText('column'),
+    columns: isDebitAndCredit
+      ? [settings.requiredText('debit'), settings.requiredText('credit')]
+      : requiredColumns(settings),
+    join: settings.text('join') ?? plainRule.join,
+    split: readSplit(settings),
+    isDebitAndCredit,
+    lookup: null,
     values: values && new Map(values.names().map((text) => [text, fitting(values, text, values.value(text), kind)])),
     otherwise: settings.has('otherwise')
       ? fitting(settings, 'otherwise', settings.value('otherwise'), kind)
@@ -107,19 +120,70 @@ function columnRule(_name: string, settings: Fields, kind: Kind): ColumnRule {
     default: settings.has('default') ? fitting(settings, 'default', settings.value('default'), kind) : undefined,
     empty: settings.texts('empty') ?? [],
     format: settings.text('format'),
+    pivot: settings.wholeNumber('pivot', 0, 99),
+    language: settings.text('language') ?? plainRule.language,
+    ignoreOffset: settings.boolean('ignore_offset') ?? false,
     decimal: settings.oneOf('decimal', ['.', ','] as const) ?? '.',
     negate: settings.boolean('negate') ?? false,
-    separator: settings.text('separator') ?? ',',
+    scale: settings.wholeNumber('scale', 0, 2) ?? 0,
+    minus: settings.texts('minus') ?? [],
+    plus: settings.texts('plus') ?? [],
+    multiply: settings.wholeNumber('multiply', 1, 1440) ?? 1,
+    separator: settings.text('separator') ?? plainRule.separator,
   }
-  const isTime = kind.kind === 'date' || kind.kind === 'instant' || kind.kind === 'wall_time'
-  if (rule.format !== null && !isTime) settings.fault('format', 'is only for dates and times')
-  const reader = dateReader(rule.format)
-  if (isTime && typeof reader !== 'function') settings.fault('format', reader.fault)
-  if (settings.has('decimal') && kind.kind !== 'money') settings.fault('decimal', 'is only for amounts')
-  if (settings.has('negate') && kind.kind !== 'money') settings.fault('negate', 'is only for amounts')
-  if (settings.has('separator') && kind.kind !== 'list') settings.fault('separator', 'is only for lists')
+  for (const [what, names] of [
+    ['dates and times', settingsOf.time],
+    ['amounts', settingsOf.money],
+    ['whole numbers', settingsOf.integer],
+    ['lists', settingsOf.list],
+  ] as const) {
+    if (isFor(kind, what)) continue
+    for (const name of names) if (settings.has(name)) settings.fault(name, `is only for ${what}`)
+  }
+  if (isDebitAndCredit && settings.has('column')) settings.fault('column', 'cannot stand beside debit and credit')
+  if (!isLanguage(rule.language)) settings.fault('language', 'must be a language like en or de')
+  const reader = dateReader(rule)
+  if (isFor(kind, 'dates and times') && typeof reader !== 'function') settings.fault('format', reader.fault)
   if (settings.has('otherwise') && values === null) settings.fault('otherwise', 'needs "values" beside it')
   return rule
+}
+
+function requiredColumns(settings: Fields): readonly string[] {
+  if (!settings.has('column')) settings.fault('column', 'is missing')
+  const columns = settings.textOrTexts('column')
+  if (settings.has('column') && columns.length === 0) settings.fault('column', 'must name a column, or several')
+  return columns
+}
+
+function readSplit(settings: Fields): ColumnRule['split'] {
+  const [at, part] = [settings.text('split'), settings.wholeNumber('part', -9, 9)]
+  if (at === null && part === null) return null
+  if (at === null || part === null || part === 0)
+    settings.fault('split', 'needs "part" beside it: 1 for the first part, -1 for the last')
+  return { at: at ?? ',', part: part || 1 }
+}
+
+function isFor(kind: Kind, what: 'dates and times' | 'amounts' | 'whole numbers' | 'lists'): boolean {
+  switch (kind.kind) {
+    case 'date':
+    case 'instant':
+    case 'wall_time':
+      return what === 'dates and times'
+    case 'money':
+      return what === 'amounts'
+    case 'integer':
+      return what === 'whole numbers'
+    default:
+      return kind.kind === 'list' && what === 'lists'
+  }
+}
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0
+  } catch {
+    return false
+  }
 }
 
 /** A value that stands in the mapping itself: held against the attribute as a text of a file would be. */
@@ -132,11 +196,10 @@ function fitting(table: Fields, name: string, value: unknown, kind: Kind): JsonV
     typeof plainValue === 'string' || typeof plainValue === 'number' || typeof plainValue === 'boolean'
       ? plainValue
       : undefined
-  const rule = { column: '', values: null, otherwise: undefined, default: undefined, empty: [], format: null }
   const converted =
     plain === undefined
       ? { fault: 'must be a text, a number, true or false' }
-      : converter(kind, { ...rule, decimal: '.', negate: false, separator: ',' })(plain, 'UTC')
+      : converter(kind, plainRule)([plain], 'UTC')
   if ('value' in converted) return converted.value
   table.fault(name, converted.fault)
   return null

@@ -3,10 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../testing/test-agent.ts'
-import { type ColumnRule, converter } from './convert.ts'
 import { readMapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
-import type { Kind } from './schema-kind.ts'
 import { oneDataset } from './testing/test-folder.ts'
 
 const plan = { file: 'p.csv', key: 'No', attributes: { plan_name: 'Name' } }
@@ -75,7 +73,7 @@ test('every fault of a mapping is named with its path, and what is known instead
         ...visit,
         attributes: { ...visit.attributes, starts_at: { column: 'S', format: 'MM/DD/YY' } },
       }),
-      /\.starts_at\.format: has a year of two digits/,
+      /\.starts_at\.format: has a year of two digits: say with "pivot" which is the last one of this century, or write YYYY\.$/,
     ],
     [
       oneDataset('appointments', {
@@ -92,6 +90,17 @@ test('every fault of a mapping is named with its path, and what is known instead
         ['note', { negate: true }, /\.note\.negate: is only for amounts\.$/],
         ['note', { separator: ';' }, /\.note\.separator: is only for lists\.$/],
         ['note', { empty: 5 }, /\.note\.empty: must be a list of texts\.$/],
+        ['note', { multiply: 10 }, /\.note\.multiply: is only for whole numbers\.$/],
+        ['note', { pivot: 30 }, /\.note\.pivot: is only for dates and times\.$/],
+        ['note', { column: [] }, /\.note\.column: must name a column, or several\.$/],
+        ['note', { split: ',' }, /\.note\.split: needs "part" beside it: 1 for the first part, -1 for the last\.$/],
+        ['starts_at', { language: 'x-' }, /\.starts_at\.language: must be a language like en or de\.$/],
+        [
+          'scheduled_production',
+          { debit: 'D' },
+          /\.scheduled_production\.column: cannot stand beside debit and credit\.$/,
+        ],
+        ['scheduled_production', { scale: 3 }, /\.scheduled_production\.scale: must be a whole number from 0 to 2\.$/],
       ] as const
     ).map(
       ([name, rule, expected]) =>
@@ -156,132 +165,4 @@ test('a mapping file that is not TOML or JSON is refused by line and column', (t
   assert.match(faultsOf('n.toml', 'settle_seconds = "x"\n'), /n\.toml: settle_seconds: must be a whole number/)
   const gone = readMappingFile(join(folder, 'none.toml'), () => null)
   assert.match('faults' in gone ? gone.faults.join() : '', /^The mapping .*none\.toml cannot be read \(ENOENT\)\.$/)
-})
-
-const column: ColumnRule = {
-  column: 'C',
-  values: null,
-  otherwise: undefined,
-  default: undefined,
-  empty: [],
-  format: null,
-  decimal: '.',
-  negate: false,
-  separator: ',',
-}
-const convertedValue = (
-  kind: Kind,
-  text: string | string[],
-  rule: Partial<ColumnRule> = {},
-  timeZone: string | null = 'America/Chicago',
-) => {
-  const converted = converter(kind, { ...column, ...rule })(text, timeZone)
-  return 'value' in converted ? converted.value : 'refused'
-}
-
-test('amounts, as offices write them', () => {
-  const money = { kind: 'money', isNullable: true } as const
-  for (const [text, value] of Object.entries({
-    '12': '12.00',
-    '12.5': '12.50',
-    '1,234.50': '1234.50',
-    '$1,234.50': '1234.50',
-    '-$12.00': '-12.00',
-    '(12.00)': '-12.00',
-    '12.3400': '12.34',
-    '.5': '0.50',
-    '0012': '12.00',
-    '-0.00': '0.00',
-    '': null,
-    '12.345': 'refused',
-    '1,23': 'refused',
-    '1.234,50': 'refused',
-    '12-': 'refused',
-    '1e3': 'refused',
-    $: 'refused',
-    '99999999999999': 'refused',
-  })) {
-    assert.equal(convertedValue(money, text), value, text)
-  }
-  assert.equal(convertedValue(money, '1.234,50', { decimal: ',' }), '1234.50')
-  assert.deepEqual(
-    [convertedValue(money, '5', { negate: true }), convertedValue(money, '-5', { negate: true })],
-    ['-5.00', '5.00'],
-  )
-})
-
-test('dates and times, by format, on the location’s wall clock', () => {
-  const [date, instant, wall] = [
-    { kind: 'date', isNullable: true },
-    { kind: 'instant', isNullable: true },
-    { kind: 'wall_time', isNullable: true },
-  ] as const
-  assert.equal(convertedValue(date, '2/29/2024', { format: 'M/D/YYYY' }), '2024-02-29')
-  assert.equal(convertedValue(date, '2/30/2024', { format: 'M/D/YYYY' }), 'refused')
-  assert.equal(convertedValue(date, '2024-02-29 00:00:00'), '2024-02-29')
-  assert.equal(convertedValue(date, '29.02.2024', { format: 'DD.MM.YYYY' }), '2024-02-29')
-  assert.equal(convertedValue(date, '29x02x2024', { format: 'DD.MM.YYYY' }), 'refused')
-  assert.equal(convertedValue(date, '00/00/0000', { format: 'MM/DD/YYYY', empty: ['00/00/0000'] }), null)
-  assert.equal(convertedValue(instant, '2026-07-01T09:30:00'), '2026-07-01T14:30:00.000Z')
-  assert.equal(convertedValue(instant, '2026-07-01T09:30:00+02:00'), '2026-07-01T07:30:00.000Z')
-  assert.equal(convertedValue(instant, '2026-07-01 09:30:15.123Z'), '2026-07-01T09:30:15.000Z')
-  assert.equal(convertedValue(instant, '7/1/2026 12:05 AM', { format: 'M/D/YYYY h:mm A' }), '2026-07-01T05:05:00.000Z')
-  assert.equal(
-    convertedValue(instant, '7/1/2026 12:05 p.m.', { format: 'M/D/YYYY h:mm A' }),
-    '2026-07-01T17:05:00.000Z',
-  )
-  assert.equal(convertedValue(instant, '2026-07-01T24:00:00'), 'refused')
-  assert.equal(convertedValue(instant, '2026-07-01T09:30:00', {}, null), 'refused')
-  assert.equal(convertedValue(wall, '2026-07-01 09:30'), '2026-07-01T09:30:00')
-  assert.equal(convertedValue(wall, '2026-07-01T09:30:00Z'), 'refused')
-})
-
-test('a value that does not fit is refused with the rule', () => {
-  const [instant, wall] = [
-    { kind: 'instant', isNullable: true },
-    { kind: 'wall_time', isNullable: true },
-  ] as const
-  const faultOf = (kind: Kind, text: string, timeZone: string | null = 'America/Chicago') => {
-    const converted = converter(kind, column)(text, timeZone)
-    return 'fault' in converted ? converted.fault : 'good'
-  }
-  assert.equal(faultOf(instant, 'x'), 'must be a date and time that exist, like YYYY-MM-DDTHH:mm:ss')
-  assert.equal(faultOf(instant, '1700-01-01T09:30:00'), 'must be a date and time that exist between 1880 and 2199')
-  assert.equal(
-    faultOf(instant, '2026-07-01T09:30:00', null),
-    'needs the "time_zone" of its location, for its time has no offset',
-  )
-  assert.equal(faultOf(wall, '2026-07-01T09:30:00Z'), 'must be a time on the wall clock, without an offset')
-  const chosen = converter(instant, { ...column, values: new Map([['A', '2026-07-01T14:30:00.000Z']]) })('B', null)
-  assert.deepEqual(chosen, { fault: 'must be one of the texts in "values": A' })
-  assert.equal(
-    faultOf({ kind: 'boolean', isNullable: false }, 'maybe'),
-    'must be yes or no, true or false, 1 or 0; map others with "values"',
-  )
-  assert.equal(
-    faultOf({ kind: 'object', isNullable: true, members: new Map() }, 'x'),
-    'must be mapped member by member',
-  )
-})
-
-test('yes and no, whole numbers, lists and texts', () => {
-  const boolean = { kind: 'boolean', isNullable: false } as const
-  assert.deepEqual(
-    ['Y', 'no', '1', 'TRUE', '', 'maybe'].map((text) => convertedValue(boolean, text)),
-    [true, false, true, true, false, 'refused'],
-  )
-  const integer = { kind: 'integer', isNullable: false, least: 1, most: 40 } as const
-  assert.deepEqual(
-    ['7', '7.0', '41', '7.5', '', 'x'].map((text) => convertedValue(integer, text)),
-    [7, 7, 'refused', 'refused', 'refused', 'refused'],
-  )
-  assert.equal(convertedValue(integer, '', { default: 1 }), 1)
-  const list = { kind: 'list', isNullable: false } as const
-  assert.deepEqual(convertedValue(list, ' 3; 4 ;', { separator: ';' }), ['3', '4'])
-  assert.deepEqual(convertedValue(list, ['3\u0000', '4']), ['3', '4'])
-  const text = { kind: 'text', isNullable: true, lengthMax: 5, lengthMin: 0 } as const
-  assert.deepEqual(
-    ['  ab ', '', 'abcdef', 'a\u0000b'].map((each) => convertedValue(text, each)),
-    ['ab', null, 'refused', 'ab'],
-  )
 })

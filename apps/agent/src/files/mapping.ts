@@ -20,6 +20,8 @@ export type DatasetMapping = {
   /** False: the file holds some of the records, and what is missing is not gone. */
   readonly isComplete: boolean
   readonly badLine: 'refuse_file' | 'skip_line'
+  /** `as_before`: a file without a line end after its last line may be cut when earlier ones had it. */
+  readonly lastLineEnd: 'as_before' | 'optional'
   readonly attributes: ReadonlyMap<string, AttributeRule>
   /** The attributes that the mapping leaves out. */
   readonly unmapped: readonly string[]
@@ -122,6 +124,7 @@ function readDataset(dataset: DatasetName, table: Fields, locations: Mapping['lo
     'all_locations',
     'complete',
     'on_bad_line',
+    'last_line_end',
     'attributes',
   ])
   const file = table.requiredText('file')
@@ -145,6 +148,7 @@ function readDataset(dataset: DatasetName, table: Fields, locations: Mapping['lo
     locationsFrom: readLocationsFrom(table, file, locations.length),
     isComplete: table.boolean('complete') ?? true,
     badLine: table.oneOf('on_bad_line', ['refuse_file', 'skip_line'] as const) ?? 'refuse_file',
+    lastLineEnd: table.oneOf('last_line_end', ['as_before', 'optional'] as const) ?? 'as_before',
     attributes,
     unmapped: [...attributes].flatMap(([name, rule]) => (named?.has(name) || 'ofLocation' in rule ? [] : name)),
   }

@@ -186,10 +186,12 @@ test('check says of a folder, a location and a file that is being written what t
     (await world.connector().check()).findings
       .filter(({ outcome }) => outcome !== 'good')
       .map(({ outcome, what, todo }) => `${outcome}: ${what} / ${todo}`)
-  world.write('plans.csv', 'No,Name,Month\n1,A,1\n', 0)
+  world.write('plans.csv', 'No,Name,Month\n1,A,1\n')
+  world.whileSettling(() => world.write('plans.csv', 'No,Name,Month\n1,A,1\n2,B,2\n'))
   assert.deepEqual(await said(), [
-    'advice: insurance_plans: plans.csv is still being written, or its marker file is missing or older. / Check again when the export is finished.',
+    'advice: insurance_plans: plans.csv is still being written. / Check again when the export is finished.',
   ])
+  world.whileSettling(() => {})
   world.write('plans.csv', `No,Name,Month\n${Array.from({ length: 30 }, (_, index) => `${index},A,13`).join('\n')}\n`)
   const lines = await said()
   assert.equal(lines.length, 21)
@@ -210,6 +212,7 @@ test('check says of a folder, a location and a file that is being written what t
     assert.deepEqual(await said(), [
       `wrong: insurance_plans: ${file} cannot be read (EIO). / Give the account of the agent the right to read the folder.`,
     ])
+    rmSync(join(world.settings.folder, file))
   }
   rmSync(world.settings.folder, { recursive: true })
   const [first = ''] = await said()

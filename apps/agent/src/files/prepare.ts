@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { SourceProblem } from '../connector.ts'
 import { type FilesCursor, parseCursor } from './cursor.ts'
-import { filesOf, isFinished, isSame, type Look, look } from './export-files.ts'
-import { type FileFault, faultText, UnreadableFile } from './lines.ts'
+import { filesOf, isMarked, isSame, type Look, look } from './export-files.ts'
+import { type FileFault, faultText, noContent, UnreadableFile } from './lines.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
-import { type ExportFile, recordReader } from './records.ts'
+import { type ExportFile, type RecordWatch, recordReader } from './records.ts'
+import { hashOf, type Settling } from './settle.ts'
 
 /** A dataset's files, looked at and found good to read. */
 export type Prepared = {
@@ -21,11 +21,13 @@ export type Prepared = {
 
 /** What was found out about files that have not changed since: so that a bad file is not read again at every pass. */
 export type Memory = {
-  readonly looks: Map<string, Look>
+  readonly settling: Settling
   readonly validated: Map<string, { identity: string; outcome: Validated }>
 }
 type Validated = {
   hashes: ReadonlyMap<string, string>
+  /** The files that end with a line end. */
+  lineEnds: ReadonlySet<string>
   faults: readonly FileFault[]
   records: number
   isUnreadable: boolean
@@ -34,46 +36,56 @@ type Validated = {
 const faultsShownMax = 10
 const faultsKeptMax = 1000
 
+/** The folder with its mapping, in one cycle. `settle` looks at all its files, once in a cycle. */
+export type Source = {
+  readonly folder: string
+  readonly mapping: Mapping
+  readonly mappingHash: string
+  readonly memory: Memory
+  readonly settle: () => Promise<void>
+}
+
 /**
  * Looks at a dataset's files, and reads those that changed once from end to end before anything of them is sent: a file with a bad line sends
  * nothing. Throws a `SourceProblem` that says file, line, column and rule.
  */
-export async function prepare(
-  source: { folder: string; mapping: Mapping; mappingHash: string; memory: Memory; nowMs: number },
-  dataset: DatasetMapping,
-  cursorText: string | null,
-): Promise<Prepared> {
-  const { folder, mapping, mappingHash, memory, nowMs } = source
+export async function prepare(source: Source, dataset: DatasetMapping, cursorText: string | null): Promise<Prepared> {
+  const { folder, mapping, mappingHash, memory } = source
   const cursor = parseCursor(cursorText)
   const isKnown = cursor !== null && cursor.mapping === mappingHash
-  const files = filesOf(folder, mapping, dataset).map((file) => {
-    const now = look(file.path)
-    if (now === null) throw missing(file, folder, cursor !== null)
-    const before = memory.looks.get(file.name)
-    memory.looks.set(file.name, now)
-    if (!isFinished(file, now, before, mapping, nowMs)) throw notFinished(file, mapping)
-    return { file, look: now }
-  })
-  const seenBefore = files.every(({ file, look: now }) => {
+  const lookAtAll = () =>
+    filesOf(folder, mapping, dataset).map((file) => {
+      const now = look(file.path)
+      if (now === null) throw missing(file, folder, cursor !== null)
+      return { file, look: now }
+    })
+  const present = lookAtAll()
+  const seenBefore = present.every(({ file, look: now }) => {
     const then = cursor?.files[file.name]
-    return then !== undefined && isSame(then, now)
+    const hash = memory.settling.knownHash(file, now)
+    return then !== undefined && isSame(then, now) && (hash === null || hash === then.sha256)
   })
   if (isKnown && seenBefore && cursor !== null) {
     // Which lines are left out must be known, or their records look removed.
-    if (dataset.badLine === 'skip_line') await validate(mapping, mappingHash, dataset, files, memory)
+    if (dataset.badLine === 'skip_line') await validate(mapping, mappingHash, dataset, present, memory)
     const known = memory.validated.get(dataset.dataset)
-    const outcome = known?.identity === identityOf(mappingHash, files) ? known.outcome : null
+    const outcome = known?.identity === identityOf(mappingHash, present) ? known.outcome : null
     const { faults: skipped = [], records = null } = outcome ?? {}
-    return { files, cursor, isUnchanged: true, isFirst: false, skipped, records }
+    return { files: present, cursor, isUnchanged: true, isFirst: false, skipped, records }
   }
 
-  const validated = await validate(mapping, mappingHash, dataset, files, memory)
+  await source.settle()
+  const files = lookAtAll()
+  const validated = await validateSettled(source, dataset, files)
+  const cut = files.filter(({ file }) => cursor?.lineEnds?.includes(file.pattern) && !validated.lineEnds.has(file.name))
+  if (dataset.lastLineEnd === 'as_before' && cut.length > 0) throw invalid(cut.map(({ file }) => maybeCut(file)))
   if (validated.faults.length > 0 && (dataset.badLine === 'refuse_file' || validated.isUnreadable)) {
     throw invalid(validated.faults)
   }
   const next: FilesCursor = {
     format: 1,
     mapping: mappingHash,
+    lineEnds: [...new Set(files.flatMap(({ file }) => (validated.lineEnds.has(file.name) ? [file.pattern] : [])))],
     files: Object.fromEntries(
       files.map(({ file, look: now }) => [
         file.name,
@@ -87,6 +99,41 @@ export async function prepare(
   return { files, cursor: next, isUnchanged, isFirst: cursor === null, skipped, records }
 }
 
+/** Reads finished files through. Throws a `SourceProblem` of the kind `file_busy` when one of them is not finished. */
+export async function validateSettled(
+  { mapping, mappingHash, memory }: Source,
+  dataset: DatasetMapping,
+  files: readonly { file: ExportFile; look: Look }[],
+  watch?: RecordWatch,
+): Promise<Validated> {
+  const settleMs = mapping.settleSeconds * 1000
+  const firsts = files.map(({ file, look: now }) => {
+    if (mapping.readyWhen === 'marked' && !isMarked(file, now)) throw notMarked(file)
+    const sha256 = memory.settling.settledHash(file, now, settleMs)
+    if (sha256 === null) throw beingWritten(file)
+    return { file, look: now, sha256 }
+  })
+  const validated = await validate(mapping, mappingHash, dataset, files, memory, watch)
+  for (const { file, look: now, sha256 } of firsts) {
+    const second = validated.hashes.get(file.name) ?? ''
+    if (second === sha256) continue
+    beginAnew(memory, dataset, { file, look: now }, second)
+    throw beingWritten(file)
+  }
+  return validated
+}
+
+/** A file has another content than was known, though size and time are the same. */
+export function beginAnew(
+  { settling, validated }: Memory,
+  { dataset }: DatasetMapping,
+  { file, look: now }: { file: ExportFile; look: Look },
+  sha256: string,
+): void {
+  validated.delete(dataset)
+  settling.begin(file, now, sha256)
+}
+
 /** Reads the files through, as the agent would send them, and sends nothing. */
 export async function validate(
   mapping: Mapping,
@@ -94,19 +141,21 @@ export async function validate(
   dataset: DatasetMapping,
   files: readonly { file: ExportFile; look: Look }[],
   memory: Memory,
+  watch?: RecordWatch,
 ): Promise<Validated> {
   const identity = identityOf(mappingHash, files)
   const known = memory.validated.get(dataset.dataset)
-  if (known?.identity === identity) return known.outcome
-  const read = recordReader(mapping, dataset)
+  if (known?.identity === identity && watch === undefined) return known.outcome
+  const read = recordReader(mapping, dataset, watch)
   const hashes = new Map<string, string>()
+  const lineEnds = new Set<string>()
   const faults: FileFault[] = []
   let records = 0
   let isUnreadable = false
   for (const { file, look: before } of files) {
-    const hash = createHash('sha256')
+    const content = noContent()
     try {
-      for await (const each of read(file, hash)) {
+      for await (const each of read(file, content)) {
         if (!('rule' in each)) records += 1
         else if (faults.length < faultsKeptMax) faults.push(each)
       }
@@ -115,11 +164,12 @@ export async function validate(
       faults.push(error.fault)
       isUnreadable = true
     }
-    hashes.set(file.name, hash.digest('hex'))
+    hashes.set(file.name, isUnreadable ? await hashOf(file.path) : content.hash.digest('hex'))
+    if (content.endsLine) lineEnds.add(file.name)
     const after = look(file.path)
     if (after === null || !isSame(before, after)) throw changedMeanwhile(file)
   }
-  const outcome = { hashes, faults, records, isUnreadable }
+  const outcome = { hashes, lineEnds, faults, records, isUnreadable }
   memory.validated.set(dataset.dataset, { identity, outcome })
   return outcome
 }
@@ -166,18 +216,26 @@ function missing(file: ExportFile, folder: string, wasRead: boolean): SourceProb
       )
 }
 
-function notFinished(file: ExportFile, mapping: Mapping): SourceProblem {
-  return mapping.readyWhen === 'marked'
-    ? new SourceProblem(
-        'file_busy',
-        `The marker file ${file.name}.done is missing or older than ${file.name}.`,
-        'The export must write the marker file last.',
-      )
-    : new SourceProblem(
-        'file_busy',
-        `${file.name} is still being written.`,
-        'Nothing to do: the agent reads it when it no longer changes.',
-      )
+function notMarked(file: ExportFile): SourceProblem {
+  return new SourceProblem(
+    'file_busy',
+    `The marker file ${file.name}.done is missing or older than ${file.name}.`,
+    'The export must write the marker file last.',
+  )
+}
+
+function beingWritten(file: ExportFile): SourceProblem {
+  return new SourceProblem(
+    'file_busy',
+    `${file.name} is still being written.`,
+    'Nothing to do: the agent reads it when it no longer changes.',
+  )
+}
+
+function maybeCut(file: ExportFile): FileFault {
+  const rule =
+    'has no line end after its last line, as earlier exports had, so it may be cut; if it is complete, set last_line_end = "optional"'
+  return { file: file.name, line: null, column: null, rule }
 }
 
 function unreadable(file: ExportFile, error: unknown): unknown {

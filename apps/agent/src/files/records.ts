@@ -1,14 +1,19 @@
-import type { Hash } from 'node:crypto'
 import { findDataset } from '@bridgework/contract'
 import { Compile } from 'typebox/compile'
 import type { JsonValue, SourceRecord } from '../connector.ts'
-import { type Converted, type Converter, converter } from './convert.ts'
-import { type Cells, type FileFault, isFault, type Row, readRows } from './lines.ts'
+import { type ColumnRule, type Converted, type Converter, converter } from './convert.ts'
+import { type Cells, type Content, type FileFault, isFault, type Row, readRows } from './lines.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import type { AttributeRule } from './mapping-attributes.ts'
+import type { Kind } from './schema-kind.ts'
 
-/** A file of a dataset; `locationKey` when its path says whose records it holds. */
-export type ExportFile = { readonly path: string; readonly name: string; readonly locationKey: string | null }
+/** A file of a dataset; `pattern`: its name as the mapping has it. `locationKey` when its path says whose records it holds. */
+export type ExportFile = {
+  readonly path: string
+  readonly name: string
+  readonly pattern: string
+  readonly locationKey: string | null
+}
 
 /** A record with the locations that it belongs to, and the line on which it begins. */
 export type LocatedRecord = {
@@ -17,11 +22,26 @@ export type LocatedRecord = {
   readonly record: SourceRecord
 }
 
-export type RecordReader = (file: ExportFile, hash?: Hash) => AsyncGenerator<LocatedRecord | FileFault>
+/** Is told each value that came from a column, and each record. Shown to a person who checks a mapping, never logged. */
+export type RecordWatch = {
+  value(seen: SeenValue): void
+  record(record: LocatedRecord): void
+}
+export type SeenValue = {
+  /** As `balance.total`. */
+  readonly attribute: string
+  readonly kind: Kind
+  readonly rule: ColumnRule
+  readonly text: string
+  readonly value: JsonValue
+  readonly timeZone: string | null
+}
+
+export type RecordReader = (file: ExportFile, content?: Content) => AsyncGenerator<LocatedRecord | FileFault>
 
 /** Turns a dataset's files into records, row by row; a row that breaks a rule comes as a fault with its line and column. */
-export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordReader {
-  const build = recordBuilder(dataset)
+export function recordReader(mapping: Mapping, dataset: DatasetMapping, watch?: RecordWatch): RecordReader {
+  const build = recordBuilder(dataset, watch)
   const zones = new Map(mapping.locations.map((location) => [location.source_id, location.time_zone]))
   const keysByName = new Map(
     mapping.locations.flatMap((location) => location.namesInFiles.map((name) => [name, location.source_id])),
@@ -41,7 +61,7 @@ export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordR
     const parts = dataset.key.map((column) => String(row.cells(column) ?? '').trim())
     const empty = dataset.key.find((_, index) => parts[index] === '')
     if (empty !== undefined) return fault(empty, 'is part of the key and must not be empty')
-    const sourceId = parts.join('-')
+    const sourceId = joinedKey(parts)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a key has none, so that it can stand in a log line.
     if (sourceId.length > 255 || /[\u0000-\u001f\u007f]/.test(sourceId)) {
       return fault(dataset.key[0] ?? null, 'is the key: at most 255 characters, without control characters')
@@ -52,14 +72,18 @@ export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordR
     return { sourceId, locationKeys }
   }
 
-  return async function* read(file, hash) {
+  return async function* read(file, content) {
     const seen = new Set<string>()
     let open: Open | null = null
     const close = function* (): Generator<LocatedRecord | FileFault> {
-      if (open !== null) yield finish(open, build.finish, file)
+      if (open !== null) {
+        const finished = finish(open, build.finish, file)
+        if (!('rule' in finished)) watch?.record(finished)
+        yield finished
+      }
       open = null
     }
-    for await (const row of readRows(file.path, file.name, format, hash)) {
+    for await (const row of readRows(file.path, file.name, format, content)) {
       if (isFault(row)) {
         yield* close()
         yield row
@@ -92,6 +116,14 @@ export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordR
   }
 }
 
+/**
+ * One column's text as it is; several joined by `-`. A `-` or `~` within one of them follows a `~`, so that no two records have the same key:
+ * 1 and 2-3 are `1-2~-3`, and 1-2 and 3 are `1~-2-3`.
+ */
+export function joinedKey(parts: readonly string[]): string {
+  return parts.length === 1 ? (parts[0] ?? '') : parts.map((part) => part.replaceAll(/[~-]/g, '~$&')).join('-')
+}
+
 type Head = { sourceId: string; locationKeys: readonly string[] }
 type Problem = { line: number; column: string | null; rule: string }
 type Open = Head & {
@@ -105,7 +137,7 @@ type Open = Head & {
 /** Every column that the mapping names: the header must have them, or a misspelt one would be an empty one. */
 function columnsOf(dataset: DatasetMapping): string[] {
   const ofRule = (rule: AttributeRule): string[] => {
-    if ('column' in rule) return [rule.column.column]
+    if ('column' in rule) return [...rule.column.columns]
     const members = 'members' in rule ? rule.members : 'rows' in rule ? rule.rows : new Map<string, AttributeRule>()
     return [...members.values()].flatMap(ofRule)
   }
@@ -115,15 +147,15 @@ function columnsOf(dataset: DatasetMapping): string[] {
 
 type Part = (cells: Cells, timeZone: string | null) => Converted & { column?: string }
 
-function recordBuilder(dataset: DatasetMapping) {
+function recordBuilder(dataset: DatasetMapping, watch: RecordWatch | undefined) {
   const source = findDataset(dataset.dataset)?.source
   if (!source) throw new Error(`the contract has no dataset ${dataset.dataset}`)
   const fits = Compile(source)
   const parts = new Map<string, Part>()
   const rows = new Map<string, Part>()
   for (const [name, rule] of dataset.attributes) {
-    if ('rows' in rule) rows.set(name, objectPart(rule.rows))
-    else parts.set(name, partOf(rule))
+    if ('rows' in rule) rows.set(name, objectPart(rule.rows, name, watch))
+    else parts.set(name, partOf(rule, name, watch))
   }
 
   const addRow = (open: Open, row: Row, timeZone: string | null) => {
@@ -179,21 +211,26 @@ function isProblem(made: Record<string, JsonValue> | Problem): made is Problem {
   return 'rule' in made
 }
 
-function partOf(rule: AttributeRule): Part {
+function partOf(rule: AttributeRule, name: string, watch: RecordWatch | undefined): Part {
   if ('constant' in rule) return () => ({ value: rule.constant })
   if ('ofLocation' in rule) return (_cells, timeZone) => ({ value: timeZone })
-  if ('members' in rule) return objectPart(rule.members)
+  if ('members' in rule) return objectPart(rule.members, name, watch)
   if ('rows' in rule) throw new Error('a list of rows within an object')
-  const { column } = rule.column
-  const convert: Converter = converter(rule.kind, rule.column)
+  const { kind, column } = rule
+  const convert: Converter = converter(kind, column)
+  const columns = column.columns.join(column.join)
   return (cells, timeZone) => {
-    const converted = convert(cells(column), timeZone)
-    return 'fault' in converted ? { ...converted, column } : converted
+    const found = column.columns.map(cells)
+    const converted = convert(found, timeZone)
+    if ('fault' in converted) return { ...converted, column: columns }
+    const text = found.map((cell) => String(cell ?? '')).join(column.join)
+    watch?.value({ attribute: name, kind, rule: column, text, value: converted.value, timeZone })
+    return converted
   }
 }
 
-function objectPart(members: ReadonlyMap<string, AttributeRule>): Part {
-  const parts = [...members].map(([name, rule]) => [name, partOf(rule)] as const)
+function objectPart(members: ReadonlyMap<string, AttributeRule>, path: string, watch: RecordWatch | undefined): Part {
+  const parts = [...members].map(([name, rule]) => [name, partOf(rule, `${path}.${name}`, watch)] as const)
   return (cells, timeZone) => {
     const value: Record<string, JsonValue> = {}
     for (const [name, part] of parts) {

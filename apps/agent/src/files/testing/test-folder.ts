@@ -24,11 +24,25 @@ export async function someFolder(t: TestContext, mapping: string | object) {
   const mappingPath = join(folder, typeof mapping === 'string' ? 'mapping.toml' : 'mapping.json')
   const settings = { folder: join(folder, 'exports'), mapping: mappingPath, timeZone: null }
   mkdirSync(settings.folder)
-  let connector = filesConnector(settings, () => clock.ms)
+  let whileSettling = () => {}
+  const ownClock = {
+    monotonicMs: () => clock.ms,
+    sleep: async (ms: number) => {
+      clock.ms += ms
+      whileSettling()
+    },
+    waitMaxMs: 30_000,
+  }
+  const newConnector = () => filesConnector(settings, ownClock, () => clock.ms)
+  let connector = newConnector()
   const world = {
     server,
     settings,
     clock,
+    /** What happens between two looks at a file. */
+    whileSettling: (work: () => void) => {
+      whileSettling = work
+    },
     events,
     stop,
     connector: () => connector,
@@ -65,7 +79,7 @@ export async function someFolder(t: TestContext, mapping: string | object) {
     restart: () => {
       state.close()
       state = openState(join(folder, 'state', 'state.sqlite'), identity, () => clock.ms)
-      connector = filesConnector(settings, () => clock.ms)
+      connector = newConnector()
     },
     named: <Name extends AgentEvent['event']>(name: Name) =>
       events.filter((event): event is AgentEvent & { event: Name } => event.event === name),
@@ -79,4 +93,16 @@ export async function someFolder(t: TestContext, mapping: string | object) {
 /** A mapping of one location and one dataset, with what matters to the test. */
 export function oneDataset(dataset: string, more: object, top: object = {}) {
   return { locations: { main: { name: 'Main', time_zone: 'America/Chicago' } }, datasets: { [dataset]: more }, ...top }
+}
+
+export const plans = oneDataset('insurance_plans', { file: 'plans.csv', key: 'No', attributes: { plan_name: 'Name' } })
+
+/** A file of `plans`, by the plans' keys. */
+export function csvOf(rows: Record<string, string>): string {
+  return ['No,Name', ...Object.entries(rows).map(([key, name]) => `${key},${name}`), ''].join('\n')
+}
+
+/** The names of plans that vendors see, by key. */
+export function namesOf(records: ReadonlyMap<string, Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries([...records].map(([key, attributes]) => [key, attributes.plan_name]))
 }

@@ -23,7 +23,12 @@ export function timeOfDayOrNull(value: string | null | undefined, zone: string):
 
 /** The day that it is in this zone. */
 export function dayIn(zone: string, now: Date): string {
-  return new Date(now.getTime() + offsetMs(now.getTime(), zone)).toISOString().slice(0, 10)
+  return localIn(zone, now).slice(0, 10)
+}
+
+/** What the clocks of this zone show, as `YYYY-MM-DDTHH:MM:SS`. */
+export function localIn(zone: string, now: Date): string {
+  return new Date(now.getTime() + offsetMs(now.getTime(), zone)).toISOString().slice(0, 19)
 }
 
 /** A wall time with its offset, as `2026-01-15T09:00:00-06:00`. */
