@@ -16,14 +16,16 @@ export function compareAge(folder: string, mapping: Mapping, nowMs: number, reme
   const before = parse(remembered)
   const writtenAtMs: Record<string, number> = { ...before }
   const reasons: string[] = []
-  for (const { name, path } of mapping.datasets.flatMap((dataset) => filesOf(folder, mapping, dataset))) {
+  for (const { name, path, pattern, of } of mapping.datasets.flatMap((dataset) => filesOf(folder, mapping, dataset))) {
     const modifiedAtMs = look(path)?.modifiedAtMs ?? null
     if (modifiedAtMs === null || modifiedAtMs > nowMs) continue
-    const earlier = before[name] ?? 0
+    // The newest file of a pattern has another name each time.
+    const known = of.which === 'newest' ? pattern : name
+    const earlier = before[known] ?? 0
     if (earlier - modifiedAtMs > toleranceMs) {
       reasons.push(`${name} was written at ${textOf(modifiedAtMs)}, and the one read before at ${textOf(earlier)}`)
     }
-    writtenAtMs[name] = modifiedAtMs
+    writtenAtMs[known] = modifiedAtMs
   }
   const reached = JSON.stringify({ format: 1, writtenAtMs } satisfies Reached)
   if (reasons.length === 0) return { reached, wentBack: null }

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
-import { type FilesSettings, filesOf, look } from './export-files.ts'
-import { faultText } from './lines.ts'
+import { type FilesSettings, filesOf, look, missingText } from './export-files.ts'
+import { faultText } from './fault.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
 import { type Source, validateSettled } from './prepare.ts'
@@ -55,26 +55,23 @@ async function checkDataset(source: Source, dataset: DatasetMapping, seen: Profi
   if (present.length < files.length) {
     return files
       .filter((each) => each.look === null)
-      .map(({ file }) =>
-        wrong(`${dataset.dataset}: the file ${file.name} does not exist.`, 'Export it there, or correct the mapping.'),
-      )
+      .map(({ file }) => wrong(`${dataset.dataset}: ${missingText(file)}.`, 'Export it there, or correct the mapping.'))
   }
   try {
-    const { faults, records, isUnreadable } = await validateSettled(source, dataset, present, seen.watch(dataset))
+    const { faults, records, isHeld } = await validateSettled(source, dataset, present, seen.watch(dataset))
     const names = present.map(({ file }) => file.name).join(', ')
     const found = { ...good(`${dataset.dataset}: ${records} records in ${names}.`), details: seen.details(dataset) }
     if (faults.length === 0) return [found]
-    const isSkipped = dataset.badLine === 'skip_line' && !isUnreadable
-    const outcome = isSkipped ? 'advice' : 'wrong'
-    const todo = isSkipped
-      ? 'The agent skips this line.'
-      : 'Correct the export or the mapping. Until then the agent sends nothing from this file.'
+    const outcome = isHeld ? 'wrong' : 'advice'
+    const todo = isHeld
+      ? 'Correct the export or the mapping. Until then the agent sends nothing from this file.'
+      : 'The agent skips this line.'
     const shown = faults
       .slice(0, faultsShownMax)
       .map((fault): Finding => ({ outcome, what: `${dataset.dataset}: ${faultText(fault)}`, todo }))
     const more = faults.length - shown.length
     if (more > 0) shown.push({ outcome, what: `${dataset.dataset}: ${more} more lines have errors.`, todo })
-    return isSkipped ? [...shown, found] : shown
+    return isHeld ? shown : [...shown, found]
   } catch (error) {
     if (!(error instanceof SourceProblem)) throw error
     const what = `${dataset.dataset}: ${error.message}`

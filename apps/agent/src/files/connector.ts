@@ -3,12 +3,13 @@ import { noZones, SourceProblem } from '../connector.ts'
 import { compareAge } from './age.ts'
 import { checkFiles } from './check.ts'
 import { type FilesSettings, filesOf, isSame, look } from './export-files.ts'
-import { noContent } from './lines.ts'
 import type { Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
 import { beginAnew, changedMeanwhile, faultsText, type Memory, type Prepared, prepare, type Source } from './prepare.ts'
-import { type LocatedRecord, recordReader } from './records.ts'
+import type { LocatedRecord } from './record-watch.ts'
+import { recordReader } from './records.ts'
 import { type OwnClock, settling } from './settle.ts'
+import { noContent } from './text.ts'
 import { folderChanged } from './watch.ts'
 
 const recordsPerChunk = 1000
@@ -161,7 +162,11 @@ function cycle(source: Source): SourceCycle {
 
     isComplete: (name) => mappingOf(name).isComplete && preparedOf(name).skipped.length === 0,
 
-    readAt: (name) => new Date(Math.min(...preparedOf(name).files.map((file) => file.look.modifiedAtMs))),
+    readAt: (name) => {
+      // A list of codes may be years old and right.
+      const exports = preparedOf(name).files.filter(({ file }) => !('codes' in file.of))
+      return new Date(Math.min(...exports.map((each) => each.look.modifiedAtMs)))
+    },
 
     confirm: async () => {
       for (const { files } of prepared.values()) {

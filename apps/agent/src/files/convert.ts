@@ -2,14 +2,16 @@ import type { JsonValue } from '../connector.ts'
 import { dayIn, localIn, wallTimeOrNull } from '../open-dental/time/wall-time.ts'
 import { type AmountRule, difference, readAmount } from './amounts.ts'
 import { type DateReader, type DateWriting, dateReader } from './date-format.ts'
+import { joinedKey, type KeyPart } from './joined-key.ts'
 import type { Kind } from './schema-kind.ts'
 
 /** How the text of a column, or of several, becomes an attribute, as the mapping says. */
 export type ColumnRule = AmountRule &
   DateWriting & {
-    /** The texts of several are joined by `join`, those that are empty left out. */
-    readonly columns: readonly string[]
+    /** The texts of several are joined by `join`, those that are empty left out; or as a key is, when none of them is empty. */
+    readonly columns: readonly KeyPart[]
     readonly join: string
+    readonly isKey: boolean
     /** What of the text is taken: the n-th part from the left, or from the right when it is negative. */
     readonly split: { readonly at: string; readonly part: number } | null
     /** Amounts that are owed in the one column and paid in the other; then `columns` has both. */
@@ -38,6 +40,7 @@ type LookUp = { readonly name: string; readonly find: (code: string) => string |
 export const plainRule: ColumnRule = {
   columns: [],
   join: ' ',
+  isKey: false,
   split: null,
   isDebitAndCredit: false,
   lookup: null,
@@ -73,7 +76,7 @@ export function converter(kind: Kind, rule: ColumnRule): Converter {
       return { value: cells[0].map((item) => textOf(item)) }
     if (cells.some((cell) => typeof cell === 'object' && cell !== null))
       return { fault: 'must be a plain value, not a list or an object' }
-    const code = partOf(joined(cells, rule.join), rule)
+    const code = partOf(rule.isKey ? (keyOf(cells) ?? '') : joined(cells, rule.join), rule)
     const text = code === '' || rule.lookup === null ? code : (rule.lookup.find(code) ?? null)
     if (text === null) {
       return rule.otherwise === undefined
@@ -92,6 +95,12 @@ export function converter(kind: Kind, rule: ColumnRule): Converter {
 
 function textOf(cell: JsonValue | undefined): string {
   return cell === undefined || cell === null ? '' : String(cell).replaceAll('\u0000', '').trim()
+}
+
+/** The key of a record; null when a part of it is empty. */
+export function keyOf(cells: readonly (JsonValue | undefined)[]): string | null {
+  const parts = cells.map(textOf)
+  return parts.includes('') ? null : joinedKey(parts)
 }
 
 function joined(cells: readonly (JsonValue | undefined)[], join: string): string {
@@ -126,6 +135,7 @@ function emptyValue(kind: Kind, rule: ColumnRule): Converted {
   if (kind.kind === 'list') return { value: [] }
   if (kind.kind === 'boolean') return { value: false }
   if (kind.kind === 'text' && kind.lengthMin === 0) return { value: '' }
+  if (rule.otherwise !== undefined) return { value: rule.otherwise }
   return { fault: 'must not be empty; set a "default" if an empty value has a meaning' }
 }
 

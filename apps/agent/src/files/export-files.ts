@@ -1,34 +1,69 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatasetMapping, Mapping } from './mapping.ts'
-import type { ExportFile } from './records.ts'
+import { namePattern } from './file-names.ts'
+import type { LookupMapping } from './lookup.ts'
+import type { DatasetMapping, Mapping, TableMapping } from './mapping.ts'
 
 /** Where the exports lie, and the file that says what they hold. `timeZone`: of locations that the mapping gives none. */
 export type FilesSettings = { readonly folder: string; readonly mapping: string; readonly timeZone: string | null }
 
+/**
+ * A file of a dataset. `pattern`: its name as the mapping has it; `name`: its path below the folder, the pattern when no file fits. `locationKey` when
+ * its path says whose records it holds.
+ */
+export type ExportFile = {
+  readonly path: string
+  readonly name: string
+  readonly pattern: string
+  readonly locationKey: string | null
+  readonly of: TableMapping | LookupMapping
+}
+
 /** A file as it stood when it was looked at. */
 export type Look = { readonly size: number; readonly modifiedAtMs: number }
 
-/** Which files a dataset is made of: one, or one of each location when the path says so. */
-export function filesOf(folder: string, mapping: Mapping, dataset: DatasetMapping): ExportFile[] {
-  if (dataset.locationsFrom !== 'path')
-    return [{ path: join(folder, dataset.file), name: dataset.file, pattern: dataset.file, locationKey: null }]
-  return mapping.locations.map(({ source_id, namesInFiles }) => {
-    const files = namesInFiles
-      .filter((name) => !/[/\\]|^\.\.$/.test(name))
-      .map((name) => dataset.file.replaceAll('{location}', name))
-      .map((name) => ({ path: join(folder, name), name, pattern: name, locationKey: source_id }))
-    const found = files.find((file) => look(file.path) !== null) ?? files[0]
-    return (
-      found ?? { path: join(folder, dataset.file), name: dataset.file, pattern: dataset.file, locationKey: source_id }
-    )
-  })
+/** Which files a dataset is made of: its look-ups first, then those of each table, of each location when the path says so. */
+export function filesOf(folder: string, { locations }: Mapping, { lookups, tables }: DatasetMapping): ExportFile[] {
+  return [
+    ...lookups.flatMap((lookup) => matching(folder, lookup, lookup.pattern, null)),
+    ...tables.flatMap((table) => {
+      if (table.locationsFrom !== 'path') return matching(folder, table, table.pattern, null)
+      return locations.flatMap(({ source_id, namesInFiles }) => {
+        const files = namesInFiles
+          .filter((name) => !/[/\\*{}]|^\.\.$/.test(name))
+          .map((name) => matching(folder, table, table.pattern.replaceAll('{location}', name), source_id))
+        return files.find((found) => found.some((file) => look(file.path) !== null)) ?? files[0] ?? []
+      })
+    }),
+  ]
+}
+
+function matching(folder: string, of: ExportFile['of'], pattern: string, locationKey: string | null): ExportFile[] {
+  const fileOf = (name: string) => ({ path: join(folder, name), name, pattern, locationKey, of })
+  const names = namePattern(pattern)
+  if (names === null || 'fault' in names) return [fileOf(pattern)]
+  const found = names.matching(namesIn(join(folder, names.folder)))
+  const chosen = of.which === 'newest' ? found.slice(-1) : found
+  return chosen.length === 0 ? [fileOf(pattern)] : chosen.map((name) => fileOf(`${names.folder}${name}`))
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 /** Null when there is no such file. */
 export function look(path: string): Look | null {
   const found = statSync(path, { throwIfNoEntry: false })
   return found?.isFile() ? { size: found.size, modifiedAtMs: found.mtimeMs } : null
+}
+
+/** Says which file is missing, or that none fits the pattern. */
+export function missingText({ name, pattern }: ExportFile): string {
+  return namePattern(pattern) === null ? `The file ${name} does not exist` : `No file fits the name ${pattern}`
 }
 
 /** Whether a file beside it, whose name ends in `.done`, says that the export is finished. */

@@ -40,7 +40,12 @@ export class Fields {
 
   table(name: string): Fields | null {
     const value = this.#values.get(name)
-    return value === undefined ? null : new Fields(value, this.#at(name), this.#faults)
+    return value === undefined ? null : this.inner(value, name)
+  }
+
+  /** Another table, whose faults are noted below this name. */
+  inner(value: unknown, name: string): Fields {
+    return new Fields(value, this.#at(name), this.#faults)
   }
 
   text(name: string): string | null {

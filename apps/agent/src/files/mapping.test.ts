@@ -27,10 +27,51 @@ test('every fault of a mapping is named with its path, and what is known instead
     [oneDataset('insurance_plans', { ...plan, key: [] }), /\.key: must name the column/],
     [oneDataset('insurance_plans', { ...plan, file: '../p.csv' }), /\.file: must be inside the folder/],
     [oneDataset('insurance_plans', { ...plan, file: '/etc/passwd' }), /\.file: must be inside the folder/],
-    [oneDataset('insurance_plans', { ...plan, delimiter: ';;' }), /\.delimiter: must be one character/],
     [
-      oneDataset('insurance_plans', { ...plan, encoding: 'latin1' }),
-      /\.encoding: must be one of utf-8, windows-1252\.$/,
+      oneDataset('insurance_plans', { ...plan, delimiter: 'a' }),
+      /\.delimiter: must be one to three characters, like "," or ";" or a tab, and no letter or digit\.$/,
+    ],
+    [oneDataset('insurance_plans', plan, { version: 3 }), /^version: must be 1 or 2\.$/],
+    [
+      oneDataset('insurance_plans', { ...plan, key: [5] }),
+      /\.key: must be columns, or texts like \{ constant = "pay" \}\.$/,
+    ],
+    [
+      oneDataset('insurance_plans', { files: [] }),
+      /\.files: must be a list of tables: write \[\[datasets\.<name>\.files\]\] above each\.$/,
+    ],
+    [oneDataset('insurance_plans', { ...plan, files: [plan] }), /insurance_plans\.file: cannot stand beside files\.$/],
+    [
+      oneDataset('insurance_plans', { files: [{ ...plan, colour: 1 }] }),
+      /^datasets\.insurance_plans\.files\[0\]\.colour: unknown setting/,
+    ],
+    [
+      oneDataset('insurance_plans', { ...plan, where: { column: 'A' } }),
+      /\.where\.is: must be given, or is_not: one of them\.$/,
+    ],
+    [
+      oneDataset('insurance_plans', { ...plan, attributes: { plan_name: { column: 'A', lookup: 'names' } } }),
+      /\.plan_name\.lookup: must be one of the tables below "lookups"\.$/,
+    ],
+    [
+      oneDataset('appointments', {
+        ...visit,
+        attributes: { ...visit.attributes, patient_source_id: { key: ['A'], column: 'B' } },
+      }),
+      /\.patient_source_id\.column: cannot stand beside key\.$/,
+    ],
+    [
+      oneDataset('insurance_plans', { ...plan, file: '*/p.csv' }),
+      /\.file: may have \* and a date in the name of the file alone, not in that of a folder\.$/,
+    ],
+    [oneDataset('insurance_plans', { ...plan, file: '{YYYYMMDD}{YYYYMMDD}.csv' }), /\.file: may have one date\.$/],
+    [
+      oneDataset('insurance_plans', { ...plan, file: 'p{YYYY}.csv' }),
+      /\.file: has a date that must name YYYY, MM \(or M\) and DD \(or D\)\.$/,
+    ],
+    [
+      oneDataset('insurance_plans', { ...plan, encoding: 'cp437' }),
+      /\.encoding: must be a label of the Encoding Standard, like utf-8, utf-16le or windows-1252\.$/,
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: {} }),

@@ -1,28 +1,45 @@
 import { datasetNames, findDataset, isTimeZone } from '@bridgework/contract'
 import type { DatasetName, SourceLocation } from '../connector.ts'
 import { didYouMean } from '../enroll/did-you-mean.ts'
+import type { KeyPart } from './joined-key.ts'
+import type { LookupMapping, Place } from './lookup.ts'
 import { type AttributeRule, readAttributes } from './mapping-attributes.ts'
-import { Fields } from './mapping-fields.ts'
+import { Fields, isObject } from './mapping-fields.ts'
+import { readFormat } from './mapping-format.ts'
+import { readKey } from './mapping-rules.ts'
+import {
+  formatSettings,
+  locationSettings,
+  locationTexts,
+  lookupSettings,
+  recordSettings,
+  topSettings,
+} from './mapping-schema.ts'
+import type { FileFormat } from './rows.ts'
 import { kindsOf } from './schema-kind.ts'
 
-/** One dataset's files and how their rows become records. */
+/** One file of a dataset, or several that fit a pattern, and how their rows become records. */
+export type TableMapping = Place &
+  FileFormat & {
+    /** The texts that, joined, are the record's key. */
+    readonly key: readonly KeyPart[]
+    readonly repeatedKey: 'refuse' | 'first'
+    readonly blankKey: 'refuse' | 'continues'
+    /** Whose records these are: every location's, those of the location in the path, or of the one that a column names. */
+    readonly locationsFrom: 'all' | 'path' | { readonly column: string }
+    readonly badLine: 'refuse_file' | 'skip_line'
+    /** `as_before`: a file without a line end after its last line may be cut when earlier ones had it. */
+    readonly lastLineEnd: 'as_before' | 'optional'
+    readonly attributes: ReadonlyMap<string, AttributeRule>
+  }
+
+/** One dataset: all rows of all its tables together. */
 export type DatasetMapping = {
   readonly dataset: DatasetName
-  /** The file's path below the folder; `{location}` stands for the key of each location. */
-  readonly file: string
-  readonly format: 'csv' | 'ndjson'
-  readonly delimiter: string
-  readonly encoding: 'utf-8' | 'windows-1252'
-  /** The columns whose texts, joined by `-`, are the record's key. */
-  readonly key: readonly string[]
-  /** Whose records these are: every location's, those of the location in the path, or of the one that a column names. */
-  readonly locationsFrom: 'all' | 'path' | { readonly column: string }
-  /** False: the file holds some of the records, and what is missing is not gone. */
+  readonly tables: readonly TableMapping[]
+  readonly lookups: readonly LookupMapping[]
+  /** False: the files hold some of the records, and what is missing is not gone. */
   readonly isComplete: boolean
-  readonly badLine: 'refuse_file' | 'skip_line'
-  /** `as_before`: a file without a line end after its last line may be cut when earlier ones had it. */
-  readonly lastLineEnd: 'as_before' | 'optional'
-  readonly attributes: ReadonlyMap<string, AttributeRule>
   /** The attributes that the mapping leaves out. */
   readonly unmapped: readonly string[]
 }
@@ -42,11 +59,14 @@ export function readMapping(
 ): { mapping: Mapping; faults: string[] } {
   const faults: string[] = []
   const top = new Fields(document, '', faults)
-  top.refuseOthers(['practice_management_system', 'ready_when', 'settle_seconds', 'locations', 'datasets'])
+  top.refuseOthers([...Object.keys(topSettings), 'locations', 'lookups', 'datasets'])
+  if (top.has('version') && ![1, 2].includes(Number(top.value('version')))) top.fault('version', 'must be 1 or 2')
   const pms = top.table('practice_management_system')
   pms?.refuseOthers(['name', 'version'])
   const system = { name: pms?.text('name') ?? 'Export files', version: pms?.text('version') ?? null }
   const locations = readLocations(top, system, defaultTimeZone)
+  const nullWords = top.texts('null_words') ?? []
+  const lookups = readLookups(top, nullWords)
   const tables = top.table('datasets')
   const names: readonly string[] = datasetNames
   for (const name of tables?.names() ?? []) {
@@ -55,7 +75,7 @@ export function readMapping(
   }
   const mapped = datasetNames.flatMap((name) => {
     const table = tables?.table(name)
-    return table ? [readDataset(name, table, locations)] : []
+    return table ? [readDataset(name, table, { locations, lookups, nullWords })] : []
   })
   if (mapped.length === 0) top.fault('datasets', 'must name at least one dataset')
   return {
@@ -78,7 +98,7 @@ function readLocations(
   const locations = (tables?.names() ?? []).flatMap((key) => {
     const table = tables?.table(key)
     if (!table) return []
-    table.refuseOthers([...locationTexts, 'name', 'is_active', 'names_in_files'])
+    table.refuseOthers(Object.keys(locationSettings))
     const texts = Object.fromEntries(locationTexts.map((name) => [name, table.text(name)]))
     const zone = texts.time_zone ?? defaultTimeZone(key)
     if (zone !== null && !isTimeZone(zone)) table.fault('time_zone', 'must be a zone like America/Chicago')
@@ -99,62 +119,95 @@ function readLocations(
   return locations
 }
 
-const locationTexts = [
-  'address_line_1',
-  'address_line_2',
-  'city',
-  'state',
-  'postal_code',
-  'country',
-  'phone',
-  'email',
-  'website_url',
-  'time_zone',
-  'currency',
-] as const
+function readLookups(top: Fields, nullWords: readonly string[]): ReadonlyMap<string, LookupMapping> {
+  const tables = top.table('lookups')
+  return new Map(
+    (tables?.names() ?? []).flatMap((name) => {
+      const table = tables?.table(name)
+      if (!table) return []
+      table.refuseOthers(Object.keys(lookupSettings))
+      const columns = { key: table.requiredText('key'), value: table.requiredText('value') }
+      return [[name, { name, ...readFormat(table, nullWords), ...columns, codes: new Map<string, string>() }] as const]
+    }),
+  )
+}
 
-function readDataset(dataset: DatasetName, table: Fields, locations: Mapping['locations']): DatasetMapping {
-  table.refuseOthers([
-    'file',
-    'format',
-    'delimiter',
-    'encoding',
-    'key',
-    'location_column',
-    'all_locations',
-    'complete',
-    'on_bad_line',
-    'last_line_end',
-    'attributes',
-  ])
-  const file = table.requiredText('file')
-  if (/^([/\\]|[a-z]:)|(^|[/\\])\.\.([/\\]|$)/i.test(file))
-    table.fault('file', 'must be inside the folder: no absolute path and no ".."')
-  const delimiter = table.text('delimiter') ?? ','
-  if (delimiter !== '\t' && !/^[^\w\s"]$/.test(delimiter))
-    table.fault('delimiter', 'must be one character, like "," or ";" or a tab')
-  const key = table.textOrTexts('key')
-  if (key.length === 0) table.fault('key', 'must name the column, or the columns, that hold the key')
-  const source = findDataset(dataset)?.source
-  const attributes = source ? readAttributes(table, kindsOf(source), locations) : new Map<string, AttributeRule>()
-  const named = table.table('attributes')
+/** What the tables of a dataset are read with. */
+type Around = {
+  readonly locations: Mapping['locations']
+  readonly lookups: ReadonlyMap<string, LookupMapping>
+  readonly nullWords: readonly string[]
+}
+
+const tableSettings = [...Object.keys(formatSettings), ...Object.keys(recordSettings), 'attributes']
+
+function readDataset(dataset: DatasetName, table: Fields, around: Around): DatasetMapping {
+  table.refuseOthers([...tableSettings, 'complete', 'files'])
+  const used = new Set<LookupMapping>()
+  const read = partsOf(table).map((part) => readTable(dataset, part, around, used))
+  const isNamed = (name: string) => read.some(({ named }) => named.has(name))
   return {
     dataset,
-    file,
-    format: table.oneOf('format', ['csv', 'ndjson'] as const) ?? (/\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv'),
-    delimiter,
-    encoding: table.oneOf('encoding', ['utf-8', 'windows-1252'] as const) ?? 'utf-8',
-    key,
-    locationsFrom: readLocationsFrom(table, file, locations.length),
+    tables: read.map((each) => each.table),
+    lookups: [...used],
     isComplete: table.boolean('complete') ?? true,
-    badLine: table.oneOf('on_bad_line', ['refuse_file', 'skip_line'] as const) ?? 'refuse_file',
-    lastLineEnd: table.oneOf('last_line_end', ['as_before', 'optional'] as const) ?? 'as_before',
-    attributes,
-    unmapped: [...attributes].flatMap(([name, rule]) => (named?.has(name) || 'ofLocation' in rule ? [] : name)),
+    unmapped: [...new Set(read.flatMap((each) => each.unmapped))].filter((name) => !isNamed(name)),
   }
 }
 
-function readLocationsFrom(table: Fields, file: string, locations: number): DatasetMapping['locationsFrom'] {
+/** The tables of a dataset: itself, or each of its `files` with what the dataset says for all of them. */
+function partsOf(table: Fields): Fields[] {
+  if (!table.has('files')) return [table]
+  const files = table.value('files')
+  if (!Array.isArray(files) || files.length === 0) {
+    table.fault('files', 'must be a list of tables: write [[datasets.<name>.files]] above each')
+    return []
+  }
+  if (table.has('file')) table.fault('file', 'cannot stand beside files')
+  const shared = Object.fromEntries(
+    table.names().flatMap((name) => (name === 'files' || name === 'complete' ? [] : [[name, table.value(name)]])),
+  )
+  return files.map((file: unknown, index) => {
+    const own = table.inner(file, `files[${index}]`)
+    own.refuseOthers(tableSettings)
+    if (!isObject(file)) return own
+    const [all, some] = [shared.attributes, file.attributes]
+    const attributes = isObject(all) && isObject(some) ? { ...all, ...some } : (some ?? all)
+    return table.inner({ ...shared, ...file, ...(attributes !== undefined && { attributes }) }, `files[${index}]`)
+  })
+}
+
+function readTable(dataset: DatasetName, table: Fields, around: Around, used: Set<LookupMapping>) {
+  const format = readFormat(table, around.nullWords)
+  const lookupOf = (name: string) => {
+    const lookup = around.lookups.get(name)
+    if (lookup) used.add(lookup)
+    return lookup
+  }
+  const key = readKey(table, 'key')
+  if (key.length === 0) table.fault('key', 'must name the column, or the columns, that hold the key')
+  const source = findDataset(dataset)?.source
+  const attributes = source
+    ? readAttributes(table, kindsOf(source), { locations: around.locations, lookupOf })
+    : new Map<string, AttributeRule>()
+  const named = new Set(table.table('attributes')?.names() ?? [])
+  return {
+    table: {
+      ...format,
+      key,
+      repeatedKey: table.oneOf('repeated_key', ['refuse', 'first'] as const) ?? 'refuse',
+      blankKey: table.oneOf('blank_key', ['refuse', 'continues'] as const) ?? 'refuse',
+      locationsFrom: readLocationsFrom(table, format.pattern, around.locations.length),
+      badLine: table.oneOf('on_bad_line', ['refuse_file', 'skip_line'] as const) ?? 'refuse_file',
+      lastLineEnd: table.oneOf('last_line_end', ['as_before', 'optional'] as const) ?? 'as_before',
+      attributes,
+    } satisfies TableMapping,
+    named,
+    unmapped: [...attributes].flatMap(([name, rule]) => (named.has(name) || 'ofLocation' in rule ? [] : name)),
+  }
+}
+
+function readLocationsFrom(table: Fields, file: string, locations: number): TableMapping['locationsFrom'] {
   const column = table.text('location_column')
   const isAll = table.boolean('all_locations') ?? false
   const inPath = file.includes('{location}')

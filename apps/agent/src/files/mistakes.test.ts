@@ -65,17 +65,20 @@ const mistakes: readonly (readonly [content: string | Buffer, expected: RegExp])
   ],
   [
     `${header}2,a"${secret},,active,1,main\n`,
-    /line 2: has a quotation mark within a field that does not begin with one\./,
+    /line 2: has a quotation mark within a field that does not begin with one; if they are text, set quotes = "text"\./,
   ],
   [
     Buffer.from(`${header}${good}2,Ren\xe9e ${secret},,active,1,main\n`, 'latin1'),
-    /line 3: is not valid utf-8; .*set encoding = "windows-1252"\./,
+    /line 3: is not valid utf-8; set its encoding: "windows-1252" in America and Western Europe, "windows-1250" in Central Europe\.$/,
   ],
   [
     `${header}2,${secret.repeat(500_000)},,active,1,main\n`,
     /line 2: is longer than 4 MB; check for a quotation mark that is never closed\.$/,
   ],
-  [Buffer.from(`\ufeff${header}${good}`, 'utf16le'), /^patients\.csv: is UTF-16; let it be exported as UTF-8\.$/],
+  [
+    `1,${secret},1984-02-29,active,1.00,main\n`,
+    /line 1, column "Pat": is not in the first row; if the file has no header, name its columns with "header"\.$/,
+  ],
   [
     `${header}${good}`.replaceAll('\n', '\r\n') +
       `"2","${secret}\r\nstill ${secret}",,active,1,main\r\n3,x,,x,1,main\r\n`,
@@ -153,7 +156,7 @@ test('enroll, check and run: a mistake is explained before anything is sent, and
 
   assert.match(
     (await agent('check')).stdout,
-    /WRONG +patients: the file patients\.csv does not exist\.\n +Export it there, or correct the mapping\.\n/,
+    /WRONG +patients: The file patients\.csv does not exist\.\n +Export it there, or correct the mapping\.\n/,
   )
   file(`${header}${good}2,${secret},,${secret},,main\n`)
   const wrong = await agent('check')

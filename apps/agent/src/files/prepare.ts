@@ -1,10 +1,12 @@
 import { SourceProblem } from '../connector.ts'
 import { type FilesCursor, parseCursor } from './cursor.ts'
-import { filesOf, isMarked, isSame, type Look, look } from './export-files.ts'
-import { type FileFault, faultText, noContent, UnreadableFile } from './lines.ts'
+import { type ExportFile, filesOf, isMarked, isSame, type Look, look, missingText } from './export-files.ts'
+import { type FileFault, faultText, UnreadableFile } from './fault.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
-import { type ExportFile, type RecordWatch, recordReader } from './records.ts'
+import type { RecordWatch } from './record-watch.ts'
+import { recordReader } from './records.ts'
 import { hashOf, type Settling } from './settle.ts'
+import { noContent } from './text.ts'
 
 /** A dataset's files, looked at and found good to read. */
 export type Prepared = {
@@ -30,7 +32,8 @@ type Validated = {
   lineEnds: ReadonlySet<string>
   faults: readonly FileFault[]
   records: number
-  isUnreadable: boolean
+  /** Nothing may be sent: a file cannot be read, or has a bad line and must have none. */
+  isHeld: boolean
 }
 
 const faultsShownMax = 10
@@ -67,7 +70,8 @@ export async function prepare(source: Source, dataset: DatasetMapping, cursorTex
   })
   if (isKnown && seenBefore && cursor !== null) {
     // Which lines are left out must be known, or their records look removed.
-    if (dataset.badLine === 'skip_line') await validate(mapping, mappingHash, dataset, present, memory)
+    if (dataset.tables.some((table) => table.badLine === 'skip_line'))
+      await validate(mapping, mappingHash, dataset, present, memory)
     const known = memory.validated.get(dataset.dataset)
     const outcome = known?.identity === identityOf(mappingHash, present) ? known.outcome : null
     const { faults: skipped = [], records = null } = outcome ?? {}
@@ -77,11 +81,14 @@ export async function prepare(source: Source, dataset: DatasetMapping, cursorTex
   await source.settle()
   const files = lookAtAll()
   const validated = await validateSettled(source, dataset, files)
-  const cut = files.filter(({ file }) => cursor?.lineEnds?.includes(file.pattern) && !validated.lineEnds.has(file.name))
-  if (dataset.lastLineEnd === 'as_before' && cut.length > 0) throw invalid(cut.map(({ file }) => maybeCut(file)))
-  if (validated.faults.length > 0 && (dataset.badLine === 'refuse_file' || validated.isUnreadable)) {
-    throw invalid(validated.faults)
-  }
+  const cut = files.filter(
+    ({ file }) =>
+      cursor?.lineEnds?.includes(file.pattern) &&
+      !validated.lineEnds.has(file.name) &&
+      !('lastLineEnd' in file.of && file.of.lastLineEnd === 'optional'),
+  )
+  if (cut.length > 0) throw invalid(cut.map(({ file }) => maybeCut(file)))
+  if (validated.isHeld) throw invalid(validated.faults)
   const next: FilesCursor = {
     format: 1,
     mapping: mappingHash,
@@ -151,25 +158,30 @@ export async function validate(
   const lineEnds = new Set<string>()
   const faults: FileFault[] = []
   let records = 0
-  let isUnreadable = false
+  let isHeld = false
   for (const { file, look: before } of files) {
     const content = noContent()
     try {
       for await (const each of read(file, content)) {
-        if (!('rule' in each)) records += 1
-        else if (faults.length < faultsKeptMax) faults.push(each)
+        if (!('rule' in each)) {
+          records += 1
+          continue
+        }
+        if (!('badLine' in file.of && file.of.badLine === 'skip_line')) isHeld = true
+        if (faults.length < faultsKeptMax) faults.push(each)
       }
+      hashes.set(file.name, content.hash.digest('hex'))
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw unreadable(file, error)
       faults.push(error.fault)
-      isUnreadable = true
+      isHeld = true
+      hashes.set(file.name, await hashOf(file.path))
     }
-    hashes.set(file.name, isUnreadable ? await hashOf(file.path) : content.hash.digest('hex'))
     if (content.endsLine) lineEnds.add(file.name)
     const after = look(file.path)
     if (after === null || !isSame(before, after)) throw changedMeanwhile(file)
   }
-  const outcome = { hashes, lineEnds, faults, records, isUnreadable }
+  const outcome = { hashes, lineEnds, faults, records, isHeld }
   memory.validated.set(dataset.dataset, { identity, outcome })
   return outcome
 }
@@ -211,7 +223,7 @@ function missing(file: ExportFile, folder: string, wasRead: boolean): SourceProb
       )
     : new SourceProblem(
         'file_missing',
-        `The file ${file.name} does not exist in ${folder}.`,
+        `${missingText(file)} in ${folder}.`,
         'Export it to this folder, or correct the mapping.',
       )
 }

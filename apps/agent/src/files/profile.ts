@@ -1,10 +1,10 @@
 import { findDataset } from '@bridgework/contract'
-import type { DatasetName, Finding, SourceRecord } from '../connector.ts'
+import type { DatasetName, Finding, JsonValue, SourceRecord } from '../connector.ts'
 import { localIn } from '../open-dental/time/wall-time.ts'
 import type { ColumnRule } from './convert.ts'
 import { ledgerSums } from './ledger-sums.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
-import type { RecordWatch, SeenValue } from './records.ts'
+import type { RecordWatch, SeenValue } from './record-watch.ts'
 
 /** What `check` shows of the values that vendors would receive, and asks about those that look wrong. */
 export type Profile = {
@@ -120,17 +120,27 @@ function detailsOf(dataset: DatasetMapping, seen: ReadonlyMap<string, Seen>): No
     const counts = [...each.counts].map(([value, count]) => `${value} ${percent(count, each.values)}`)
     const empty = each.empty === 0 ? 'never empty' : `empty in ${each.empty} of ${each.values}`
     return {
-      what: [`${attribute} from "${each.rule.columns.join('", "')}": ${empty}`, ...counts].join(', '),
+      what: [
+        `${attribute} from "${each.rule.columns.filter((part) => typeof part === 'string').join('", "')}": ${empty}`,
+        ...counts,
+      ].join(', '),
       samples: samplesOf(each),
     }
   })
-  const constants = [...dataset.attributes].flatMap(([name, rule]) =>
-    'constant' in rule && !dataset.unmapped.includes(name)
-      ? [{ what: `${name}: always ${JSON.stringify(rule.constant)}`, samples: '' }]
-      : [],
+  const constants = dataset.tables.flatMap(({ pattern, attributes }) =>
+    [...attributes].flatMap(([name, rule]) => {
+      if (!('constant' in rule) || dataset.unmapped.includes(name) || isNeutral(rule.constant)) return []
+      const where = dataset.tables.length > 1 ? ` in ${pattern}` : ''
+      return [{ what: `${name}: always ${JSON.stringify(rule.constant)}${where}`, samples: '' }]
+    }),
   )
   const unmapped = { what: `not mapped: ${dataset.unmapped.join(', ')}`, samples: '' }
   return [...columns, ...constants, ...(dataset.unmapped.length > 0 ? [unmapped] : [])]
+}
+
+/** What an attribute is in a table that leaves it out. */
+function isNeutral(constant: JsonValue): boolean {
+  return constant === null || constant === false || (Array.isArray(constant) && constant.length === 0)
 }
 
 function samplesOf({ kind, samples, smallest, largest }: Seen): string {

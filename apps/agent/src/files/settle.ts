@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { isSame, type Look, look } from './export-files.ts'
-import type { ExportFile } from './records.ts'
+import { type ExportFile, isSame, type Look, look } from './export-files.ts'
 
 /** The computer's own clock, which nobody sets, and a wait. `waitMaxMs`: a longer wait is left to the next cycle. */
 export type OwnClock = {

@@ -1,0 +1,25 @@
+import type { JsonValue, SourceRecord } from '../connector.ts'
+import type { ColumnRule } from './convert.ts'
+import type { Kind } from './schema-kind.ts'
+
+/** A record with the locations that it belongs to, and the line on which it begins. */
+export type LocatedRecord = {
+  readonly line: number
+  readonly locationKeys: readonly string[]
+  readonly record: SourceRecord
+}
+
+/** Is told each value that came from a column, and each record. Shown to a person who checks a mapping, never logged. */
+export type RecordWatch = {
+  value(seen: SeenValue): void
+  record(record: LocatedRecord): void
+}
+export type SeenValue = {
+  /** As `balance.total`. */
+  readonly attribute: string
+  readonly kind: Kind
+  readonly rule: ColumnRule
+  readonly text: string
+  readonly value: JsonValue
+  readonly timeZone: string | null
+}
