@@ -57,8 +57,8 @@ function pageOf(all: readonly (Message & { test: Shown | undefined })[]): string
   })
   return `# Messages of the agent
 
-What the agent prints at an office: its commands \`setup\`, \`enroll\`, \`configure\`, \`check\` and \`run\`, its log and its
-status page.
+What the agent prints at an office: its commands \`setup\`, \`enroll\`, \`configure\`, \`map\`, \`check\` and \`run\`, its log
+and its status page.
 Search this page for the words that a person reads to you. "…" stands for what the agent fills in, and a row ends with
 "(cut)" where its message is longer. The second column names the test that makes the message appear.
 Made by \`scripts/agent-messages.test.ts\`.

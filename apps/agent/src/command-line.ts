@@ -1,7 +1,7 @@
 import { createOption, createProgram, once } from '@bridgework/command-line'
 import { agentVersion } from './version.ts'
 
-type CommandName = 'setup' | 'enroll' | 'configure' | 'run' | 'check' | 'confirm-restore' | 'update'
+type CommandName = 'setup' | 'enroll' | 'configure' | 'run' | 'check' | 'map' | 'confirm-restore' | 'update'
 
 /** Options by name; a flag that was given is `true`. */
 export type Options = ReadonlyMap<string, string | true>
@@ -112,6 +112,16 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
     ],
   },
   check: { help: 'Check the settings, the server and the practice management system.', options: [json, config] },
+  map: {
+    help: 'Propose a mapping of export files from samples of them. Nothing leaves this computer.',
+    options: [
+      ['--folder <path>', 'the folder with the exports'],
+      ['--output <path>', 'the mapping file to write (default: "mapping.toml")'],
+      ['--name <text>', 'the name of the practice (default: "Main office")'],
+      ['--time-zone <zone>', 'its time zone, like America/Chicago (default: of this computer)'],
+      ['--schema <path>', 'write the JSON schema of mappings, for an editor'],
+    ],
+  },
   'confirm-restore': {
     help: 'Confirm that the office works with a restored backup of its database, so that the agent goes on.',
     options: [config],

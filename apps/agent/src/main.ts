@@ -17,6 +17,7 @@ import { didYouMean } from './enroll/did-you-mean.ts'
 import { type EnrolDeps, enroll, passwordFile } from './enroll/enroll.ts'
 import { askTimeZone } from './enroll/enroll-time-zone.ts'
 import { filesConnector } from './files/connector.ts'
+import { map } from './files/propose/map.ts'
 import { type IngestClient, ingestClient } from './ingest-client.ts'
 import { pinnedKey } from './launcher/pinned-key.ts'
 import { reportToLauncher } from './launcher/report.ts'
@@ -124,6 +125,12 @@ async function main(): Promise<number> {
       return await enroll(line.options, enrolling)
     case 'check':
       return await runCheck(readConfig(configPath), line.options.get('json') === true)
+    case 'map':
+      return await map(line.options, {
+        print: (text) => console.log(text),
+        isTerminal: process.stdout.isTTY === true,
+        timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      })
     case 'confirm-restore': {
       const config = readConfig(configPath)
       const memory = sourceMemory(config.statePath)

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
 import { type FilesSettings, filesOf, look, missingText } from './export-files.ts'
 import { faultText } from './fault.ts'
+import { namePattern } from './file-names.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
 import { type Source, validateSettled } from './prepare.ts'
@@ -83,14 +84,24 @@ async function checkDataset(source: Source, dataset: DatasetMapping, seen: Profi
 
 /** A ledger of which only one of three files is read looks complete. */
 function unreadFiles(folder: string, mapping: Mapping): Finding[] {
-  const read = new Set(mapping.datasets.flatMap((dataset) => filesOf(folder, mapping, dataset)).map(({ name }) => name))
-  const names = entriesOf(folder).filter((name) => /\.(csv|txt|tsv|tab|ndjson|jsonl)$/i.test(name) && !read.has(name))
+  const files = mapping.datasets.flatMap((dataset) => filesOf(folder, mapping, dataset))
+  const all = entriesOf(folder)
+  const read = new Set(files.flatMap(({ name, pattern }) => [name, ...olderThan(pattern, all)]))
+  const names = all.filter((name) => /\.(csv|txt|tsv|tab|ndjson|jsonl)$/i.test(name) && !read.has(name))
   if (names.length === 0) return []
   const more = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ''
   const what = `The mapping does not read these files of the folder: ${names.slice(0, namesShownMax).join(', ')}${more}.`
   return [
     { outcome: 'advice', what, todo: 'Map them if they hold records, like payments or adjustments of the ledger.' },
   ]
+}
+
+/** The files that fit a pattern, of which the newest is read. */
+function olderThan(pattern: string, names: readonly string[]): string[] {
+  const found = namePattern(pattern)
+  if (found === null || 'fault' in found) return []
+  const own = names.flatMap((name) => (name.startsWith(found.folder) ? [name.slice(found.folder.length)] : []))
+  return found.matching(own).map((name) => `${found.folder}${name}`)
 }
 
 /** The names of the folder's files, and of those one folder below. */

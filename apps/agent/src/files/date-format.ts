@@ -122,6 +122,7 @@ function exists(day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
 }
 
-function escaped(text: string): string {
+/** A text as a regular expression that fits it alone: RegExp.escape came with Node 24, and the agent runs on 22. */
+export function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }

@@ -1,4 +1,4 @@
-import { type DateReader, dateReader } from './date-format.ts'
+import { type DateReader, dateReader, escaped } from './date-format.ts'
 
 /** A name with `*` for any text, or `{YYYYMMDD}` for a date in any format. */
 export type NamePattern = {
@@ -22,7 +22,7 @@ export function namePattern(path: string): NamePattern | { fault: string } | nul
   const expression = new RegExp(
     `^${name
       .split(/(\*|\{[^{}]*\})/)
-      .map((part) => (part === '*' ? '.*' : part.startsWith('{') ? '(?<date>.+)' : RegExp.escape(part)))
+      .map((part) => (part === '*' ? '.*' : part.startsWith('{') ? '(?<date>.+)' : escaped(part)))
       .join('')}$`,
     'i',
   )

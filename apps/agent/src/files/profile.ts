@@ -41,7 +41,7 @@ type References = {
 const samplesMax = 3
 const sampleLengthMax = 40
 /** The longest visit of any practice takes more minutes than this; counted in units of 5 to 15 minutes it has fewer. */
-const longestVisitMin = 24
+export const longestVisitMin = 24
 
 export function profile(mapping: Mapping): Profile {
   const seen = new Map<DatasetName, Map<string, Seen>>()

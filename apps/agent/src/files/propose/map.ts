@@ -1,0 +1,73 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { UsageError } from '@bridgework/command-line'
+import { type Options, optionText } from '../../command-line.ts'
+import { mappingSchema } from '../mapping-schema.ts'
+import { type ProposedFile, propose } from './propose.ts'
+import { readSamples } from './sample.ts'
+import { toml, writeMapping } from './write-mapping.ts'
+
+type MapDeps = {
+  readonly print: (line: string) => void
+  /** Texts of the files are patients' values: only a terminal may show them. */
+  readonly isTerminal: boolean
+  readonly timeZone: string
+}
+
+/** Proposes a mapping from the files of a folder, or writes the schema for editors. Reads this computer's files alone. */
+export async function map(options: Options, { print, isTerminal, timeZone }: MapDeps): Promise<number> {
+  const [folder, schema] = [optionText(options, 'folder'), optionText(options, 'schema')]
+  if (schema !== null) {
+    writeNew(schema, `${JSON.stringify(mappingSchema(), null, 2)}\n`)
+    print(`The schema is written to ${resolve(schema)}.`)
+    if (folder === null) return 0
+  }
+  if (folder === null) throw new UsageError('--folder is missing. See "bridgework-agent map --help".')
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`The folder ${folder} does not exist.`)
+  const output = optionText(options, 'output') ?? 'mapping.toml'
+  const { samples, unknown } = await readSamples(folder)
+  const proposal = propose(samples)
+  for (const file of proposal.files) printFile(file, { print, isTerminal })
+  for (const { name, sample } of proposal.lookups)
+    print(`\n${sample.pattern}: a list of codes, as the look-up "${name}"`)
+  for (const name of [...unknown, ...proposal.unplaced])
+    print(`\n${name}: the agent cannot tell what this file holds. Map it by hand, or leave it out.`)
+  if (proposal.files.length === 0) {
+    print(`No file of ${folder} looks like an export. The agent looks for CSV, text and NDJSON files with a header.`)
+    return 1
+  }
+  const text = writeMapping(proposal, {
+    name: optionText(options, 'name') ?? 'Main office',
+    timeZone: optionText(options, 'time-zone') ?? timeZone,
+  })
+  writeNew(output, text)
+  const questions = text.match(/^# \? /gm)?.length ?? 0
+  print(`\nThe mapping is written to ${resolve(output)}, with ${questions} questions in lines that begin with "# ?".`)
+  print('Answer them, enrol the agent with --connector files, and run "bridgework-agent check".')
+  return 0
+}
+
+function printFile(
+  { sample, dataset, key, guesses, unused }: ProposedFile,
+  { print, isTerminal }: Omit<MapDeps, 'timeZone'>,
+): void {
+  print(`\n${sample.pattern}: ${dataset}, key "${key}"`)
+  for (const { attribute, rule, question, texts } of guesses) {
+    const shown = isTerminal && texts.length > 0 ? `   ${texts.map((text) => JSON.stringify(text)).join(', ')}` : ''
+    print(`  ${attribute.padEnd(24)} ${toml(rule)}${shown}`)
+    if (question !== null) print(`    ? ${question}`)
+  }
+  if (unused.length > 0) print(`  not used: ${unused.join(', ')}`)
+}
+
+/** What a person wrote is never overwritten. */
+function writeNew(path: string, text: string): void {
+  if (existsSync(path)) throw new UsageError(`The file ${path} exists already. Choose another path, or remove it.`)
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+    throw new UsageError(`The file ${path} cannot be written (${code}). Choose another path.`)
+  }
+}

@@ -1,0 +1,101 @@
+import { datasetNames } from '@bridgework/contract'
+import type { Guess } from './attributes.ts'
+import type { Proposal, ProposedFile } from './propose.ts'
+import type { Sample } from './sample.ts'
+import { wordOf } from './words.ts'
+
+/** What the files do not tell. */
+export type Office = { readonly name: string; readonly timeZone: string }
+
+/** The mapping as TOML. A comment says each question; no text of a file's cells is in it, but for codes and names of locations. */
+export function writeMapping({ files, lookups, locations, nullWords }: Proposal, office: Office): string {
+  const names = locations.length > 0 ? locations : ['main']
+  const lines = [
+    '# Proposed by "bridgework-agent map" from the names and the content of sample files. Answer each line that begins',
+    '# with "# ?", then run "bridgework-agent check". docs/guides/export-files.md explains every setting.',
+    'version = 2',
+    ...(nullWords.length > 0 ? [`null_words = ${toml(nullWords)}`] : []),
+    '',
+    '# ? Which practice management system wrote the files? Vendors see its name.',
+    'practice_management_system = { name = "Export files" }',
+    ...names.flatMap((name) => [
+      '',
+      '# ? The key in brackets must never change. Are name, time zone, country and currency right?',
+      `[locations.${locations.length > 0 ? locationKey(name) : name}]`,
+      `name = ${toml(locations.length > 0 ? `${office.name}, ${name}` : office.name)}`,
+      `time_zone = ${toml(office.timeZone)}`,
+      ...(locations.length > 0 ? [`names_in_files = ${toml([name])}`] : []),
+    ]),
+    ...lookups.flatMap(({ name, sample, key, value }) => [
+      '',
+      `[lookups.${name}]`,
+      ...formatLines(sample),
+      `key = ${toml(key)}`,
+      `value = ${toml(value)}`,
+    ]),
+    ...datasetNames.flatMap((dataset) => {
+      const own = files.filter((file) => file.dataset === dataset)
+      return own.flatMap((file) => [
+        '',
+        own.length > 1 ? `[[datasets.${dataset}.files]]` : `[datasets.${dataset}]`,
+        ...fileLines(file, locations.length > 0),
+      ])
+    }),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function fileLines(file: ProposedFile, hasLocations: boolean): string[] {
+  const { sample, key, keyQuestion, keyConstant, locationColumn, guesses, unused } = file
+  return [
+    ...formatLines(sample),
+    ...asked(keyQuestion),
+    `key = ${toml(keyConstant === null ? key : [{ constant: keyConstant }, key])}`,
+    ...(hasLocations && locationColumn !== null ? [`location_column = ${toml(locationColumn)}`] : []),
+    ...(hasLocations && locationColumn === null
+      ? ['# ? No column names the location. Does every record belong to all of them?', 'all_locations = true']
+      : []),
+    ...guesses.flatMap(attributeLines),
+    ...(unused.length > 0 ? [`# Not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`] : []),
+  ]
+}
+
+function formatLines({ pattern, format, delimiter, encoding, around }: Sample): string[] {
+  return [
+    `file = ${toml(pattern)}`,
+    ...(format === 'csv' && delimiter !== ',' ? [`delimiter = ${toml(delimiter)}`] : []),
+    ...(encoding === null
+      ? []
+      : [
+          '# ? The file is not UTF-8. Are the letters in names right in what check shows? Else it is another code page.',
+          `encoding = ${toml(encoding)}`,
+        ]),
+    ...(around.length === 0
+      ? []
+      : ['# ? Are rows that begin with these titles or totals, and no records?', `skip_starting = ${toml(around)}`]),
+  ]
+}
+
+function attributeLines({ attribute, rule, question }: Guess): string[] {
+  return [...asked(question), `attributes.${attribute} = ${toml(rule)}`]
+}
+
+function asked(question: string | null): string[] {
+  return question === null ? [] : [`# ? ${question}`]
+}
+
+function locationKey(name: string): string {
+  return wordOf(name) || 'main'
+}
+
+/** A value in TOML. A text of JSON is one of TOML. */
+export function toml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([name, each]) => `${bareKey(name)} = ${toml(each)}`)
+  return `{ ${members.join(', ')} }`
+}
+
+function bareKey(name: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name)
+}
