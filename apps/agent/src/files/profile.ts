@@ -2,6 +2,7 @@ import { findDataset } from '@bridgework/contract'
 import type { DatasetName, Finding, JsonValue, SourceRecord } from '../connector.ts'
 import { localIn } from '../open-dental/time/wall-time.ts'
 import type { ColumnRule } from './convert.ts'
+import { type KeySet, keySet } from './key-set.ts'
 import { ledgerSums } from './ledger-sums.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import type { RecordWatch, SeenValue } from './record-watch.ts'
@@ -45,14 +46,14 @@ export const longestVisitMin = 24
 
 export function profile(mapping: Mapping): Profile {
   const seen = new Map<DatasetName, Map<string, Seen>>()
-  const keys = new Map<string, Set<string>>()
+  const keys = new Map<string, KeySet>()
   const references = new Map<DatasetName, References[]>()
   const sums = ledgerSums()
 
   return {
     watch: ({ dataset }) => {
       const attributes = new Map<string, Seen>()
-      const own = new Set<string>()
+      const own = keySet()
       const refers = referencesOf(dataset)
       seen.set(dataset, attributes)
       keys.set(dataset, own)
@@ -202,7 +203,7 @@ function referencesOf(dataset: DatasetName): References[] {
 function referenceFinding(
   dataset: DatasetName,
   { attribute, dataset: other, keys }: References,
-  known: ReadonlySet<string> | undefined,
+  known: KeySet | undefined,
 ): Finding[] {
   if (keys.size === 0) return []
   if (known === undefined) {

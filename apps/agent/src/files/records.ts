@@ -2,6 +2,7 @@ import type { JsonValue } from '../connector.ts'
 import type { ExportFile } from './export-files.ts'
 import type { FileFault } from './fault.ts'
 import { joinedKey, type KeyPart } from './joined-key.ts'
+import { type KeySet, keySet } from './key-set.ts'
 import { readLookup } from './lookup.ts'
 import type { DatasetMapping, Mapping, TableMapping } from './mapping.ts'
 import type { AttributeRule } from './mapping-attributes.ts'
@@ -17,7 +18,7 @@ export type RecordReader = (file: ExportFile, content?: Content) => AsyncGenerat
  * the order of `filesOf`: look-ups give no records.
  */
 export function recordReader(mapping: Mapping, dataset: DatasetMapping, watch?: RecordWatch): RecordReader {
-  const seen = new Set<string>()
+  const seen = keySet()
   const readers = new Map(dataset.tables.map((table) => [table, tableReader(mapping, dataset, table, { seen, watch })]))
   return async function* read(file, content) {
     if ('codes' in file.of) return yield* readLookup(file, file.of, content)
@@ -32,7 +33,7 @@ function tableReader(
   mapping: Mapping,
   dataset: DatasetMapping,
   table: TableMapping,
-  { seen, watch }: { seen: Set<string>; watch: RecordWatch | undefined },
+  { seen, watch }: { seen: KeySet; watch: RecordWatch | undefined },
 ): RecordReader {
   const build = recordBuilder(dataset.dataset, table.attributes, watch)
   const zones = new Map(mapping.locations.map((location) => [location.source_id, location.time_zone]))
@@ -108,7 +109,7 @@ function tableReader(
         continue
       }
       yield* close()
-      if (seen.has(identity)) {
+      if (!seen.add(identity)) {
         if (table.repeatedKey === 'first') continue
         const rule = build.isGrouped
           ? 'is the key of an earlier record: rows of one record must follow one another'
@@ -116,7 +117,6 @@ function tableReader(
         yield { file: file.name, line: row.line, column: firstColumn, rule }
         continue
       }
-      seen.add(identity)
       open = build.begin(row, { ...head, identity }, zones.get(head.locationKeys[0] ?? '') ?? null)
     }
     yield* close()
