@@ -57,7 +57,7 @@ test('only one module of the server sends requests to addresses that customers e
 test('X05: each connection of the server to its database begins with our settings: no other file opens one', () => {
   const isServer = (file: string) =>
     file.startsWith('apps/server/src/') &&
-    !/(^|\/)test-|\.test\.ts$|\/platform\/database\/(pool|session|embedded\/connection)\.ts$/.test(file)
+    !/(^|\/)test-|\.test\.ts$|\/platform\/database\/(hosts|pool|session|embedded\/connection)\.ts$/.test(file)
   assert.deepEqual(linesWith(sources, /new (pg\.)?(Pool|Client)\(/, isServer), [])
 })
 

@@ -73,8 +73,11 @@ test('the chart’s values have the version of the release and are what their sc
 })
 
 test('the chart’s pods start with the settings that they get, without rights, and servers cannot change the schema', (t) => {
-  for (const kind of ['Deployment', 'Job']) {
-    const { template } = get(kind).spec
+  for (const [kind, pooler] of ['Deployment', 'Job'].flatMap((each) => [
+    [each, false] as const,
+    [each, true] as const,
+  ])) {
+    const { template } = get(kind, { pooler }).spec
     const [container] = template.spec.containers
     const names = template.spec.volumes.flatMap(({ secret }) => secret?.items ?? []).map(({ path }) => path)
     const folder = secretsFolder(t, names)
@@ -82,6 +85,7 @@ test('the chart’s pods start with the settings that they get, without rights, 
     const { database, mail } = readConfig({ ...imageEnvironment(), ...env }, '/')
     assert.ok(database.kind === 'server' && database.migrations === 'apart')
     assert.equal(database.migrationUrl === null, kind === 'Deployment')
+    assert.equal(database.directUrl !== null, pooler)
     if (kind === 'Deployment') assert.equal(mail.kind, 'smtp')
     assert.deepEqual(container.securityContext, {
       readOnlyRootFilesystem: true,
@@ -170,8 +174,8 @@ function render(changed: object = {}): Resource[] {
   )
 }
 
-function get(kind: string): Resource {
-  const found = render().find((resource) => resource.kind === kind)
+function get(kind: string, changed: object = {}): Resource {
+  const found = render(changed).find((resource) => resource.kind === kind)
   assert.ok(found)
   return found
 }

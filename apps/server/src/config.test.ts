@@ -67,6 +67,18 @@ const database = {
   BRIDGEWORK_MIGRATION_DATABASE_URL: 'postgres://bridgework_owner@db.example.com/bridgework',
 }
 
+test('the database may have several hosts and a direct address, and one that takes no writes is no database', () => {
+  const [url, directUrl] = ['postgres://r@a:5432,b:5433/d?target_session_attrs=read-write', 'postgres://r@c/d']
+  const read = (env: NodeJS.ProcessEnv) => readConfig(env, '/').database
+  assert.deepEqual(read({ DATABASE_URL: url, BRIDGEWORK_DIRECT_DATABASE_URL: directUrl }), {
+    kind: 'server',
+    ...{ url, directUrl, migrationUrl: null, migrations: 'at_start' },
+  })
+  assert.throws(() => read({ BRIDGEWORK_DIRECT_DATABASE_URL: directUrl }), /BRIDGEWORK_DIRECT_DATABASE_URL is set but/)
+  for (const wrong of ['postgres://a:1,b:x/d', 'postgres://a/d?target_session_attrs=standby'])
+    assert.throws(() => read({ DATABASE_URL: wrong }), /^Error: DATABASE_URL must be a postgres:\/\/ address/)
+})
+
 test('production needs a PostgreSQL that gets security updates', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type DatasetName, datasets, isDatasetName } from '@bridgework/contract'
+import { hostsOf } from './platform/database/hosts.ts'
 import type { DatabaseSettings } from './platform/database/open-database.ts'
 import type { MetricsSettings } from './platform/http/metrics-route.ts'
 import type { TlsFiles } from './platform/http/tls.ts'
@@ -92,8 +93,11 @@ export function readConfig(given: NodeJS.ProcessEnv, root: string): Config {
     'IP addresses or CIDR ranges, separated by commas',
     [],
   )
-  const url = read('DATABASE_URL', postgresUrl, 'a postgres:// address', null)
-  const migrationUrl = read('BRIDGEWORK_MIGRATION_DATABASE_URL', postgresUrl, 'a postgres:// address', null)
+  const readDatabase = (name: string) =>
+    read(name, postgresUrl, 'a postgres:// address of a server that takes writes, or of several: a:5432,b:5432', null)
+  const url = readDatabase('DATABASE_URL')
+  const directUrl = readDatabase('BRIDGEWORK_DIRECT_DATABASE_URL')
+  const migrationUrl = readDatabase('BRIDGEWORK_MIGRATION_DATABASE_URL')
   const migrations = read(
     'BRIDGEWORK_MIGRATIONS',
     (text) => (text === 'at_start' || text === 'apart' ? text : undefined),
@@ -120,7 +124,7 @@ export function readConfig(given: NodeJS.ProcessEnv, root: string): Config {
         ? { certificateFile: resolve(root, certificateFile), keyFile: resolve(root, keyFile) }
         : null,
     dataDir,
-    database: url === null ? { kind: 'embedded' } : { kind: 'server', url, migrationUrl, migrations },
+    database: url === null ? { kind: 'embedded' } : { kind: 'server', url, directUrl, migrationUrl, migrations },
     secretKeyFile: env.BRIDGEWORK_SECRET_KEY_FILE ? resolve(root, env.BRIDGEWORK_SECRET_KEY_FILE) : null,
     previewDatasets: isProduction
       ? read(
@@ -163,8 +167,9 @@ export function readConfig(given: NodeJS.ProcessEnv, root: string): Config {
       isProduction ? 'all' : 'important',
     ),
   }
-  if (migrationUrl !== null && url === null) {
-    problems.push('BRIDGEWORK_MIGRATION_DATABASE_URL is set but DATABASE_URL is not. Set both or neither.')
+  for (const [name, value] of Object.entries({ DIRECT: directUrl, MIGRATION: migrationUrl })) {
+    if (value !== null && url === null)
+      problems.push(`BRIDGEWORK_${name}_DATABASE_URL is set but DATABASE_URL is not. Set both or neither.`)
   }
   if (migrations === 'apart' && url === null) {
     problems.push('BRIDGEWORK_MIGRATIONS=apart needs DATABASE_URL: the embedded database is migrated at the start.')
@@ -206,6 +211,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_TLS_KEY_FILE',
   'BRIDGEWORK_DATA_DIR',
   'BRIDGEWORK_SECRET_KEY_FILE',
+  'BRIDGEWORK_DIRECT_DATABASE_URL',
   'BRIDGEWORK_MIGRATION_DATABASE_URL',
   'BRIDGEWORK_MIGRATIONS',
   'BRIDGEWORK_PREVIEW_OPERATIONS',
@@ -311,7 +317,7 @@ function isAddressOrRange(text: string) {
 }
 
 function postgresUrl(text: string) {
-  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) ? text : undefined
+  return hostsOf(text).length > 0 ? text : undefined
 }
 
 function smtpAddress(text: string) {

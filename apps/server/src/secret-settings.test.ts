@@ -21,7 +21,13 @@ test('every setting with a secret can be in a file, whose last line may end', (t
     },
     '/',
   )
-  assert.deepEqual(config.database, { kind: 'server', url, migrationUrl: ownerUrl, migrations: 'at_start' })
+  assert.deepEqual(config.database, {
+    kind: 'server',
+    url,
+    directUrl: null,
+    migrationUrl: ownerUrl,
+    migrations: 'at_start',
+  })
   assert.deepEqual(config.mail, {
     kind: 'smtp',
     url: 'smtp://user:hunter4@mail.example.com:587',
@@ -60,6 +66,7 @@ test('a server that does not migrate needs no connection as the owner, and a dat
   assert.deepEqual(readConfig({ ...env, BRIDGEWORK_MIGRATIONS: 'apart' }, '/').database, {
     kind: 'server',
     url,
+    directUrl: null,
     migrationUrl: null,
     migrations: 'apart',
   })

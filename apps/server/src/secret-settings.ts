@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 /** The settings that hold a secret. Each can be in a file instead, which its name with `_FILE` names: containers get their secrets as files. */
 const secretSettings = [
   'DATABASE_URL',
+  'BRIDGEWORK_DIRECT_DATABASE_URL',
   'BRIDGEWORK_MIGRATION_DATABASE_URL',
   'BRIDGEWORK_SMTP_URL',
   'BRIDGEWORK_METRICS_TOKEN',

@@ -94,16 +94,21 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
   try {
     const database = await openDatabase(config, log)
     closers.push(database.close)
-    const connect = (applicationName: string, options: Pick<PoolOptions, 'max' | 'min' | 'settings'>) => {
-      const opened = createPool(database.serverUrl, { ...options, log, applicationName })
+    const { sharesSessions } = database
+    const connect = (url: string, applicationName: string, options: Partial<PoolOptions> & { max: number }) => {
+      const opened = createPool(url, { ...options, log, applicationName })
       closers.push(() => opened.end())
       return opened
     }
     const workConnections = config.databaseConnections - controlConnections - smallReadConnections.max
-    const pool = connect('bridgework server', { max: workConnections })
+    const pool = connect(database.serverUrl, 'bridgework server', { max: workConnections, sharesSessions })
     // Kept open: vendors ask every minute or so, and a new connection plans each statement several times before it keeps a plan.
-    const controlPool = connect('bridgework server: control', { max: controlConnections, min: controlConnections })
-    const smallReadPool = connect('bridgework server: deltas', {
+    const controlPool = connect(database.serverUrl, 'bridgework server: control', {
+      max: controlConnections,
+      min: controlConnections,
+      sharesSessions,
+    })
+    const smallReadPool = connect(database.directUrl, 'bridgework server: deltas', {
       ...smallReadConnections,
       min: smallReadConnections.max,
     })

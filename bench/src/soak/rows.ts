@@ -10,6 +10,7 @@ import { killServer } from './kills/kill-server.ts'
 import { mirrorPractices } from './mirror-practices.ts'
 import { modelOfService } from './model-of-service.ts'
 import { otherRuntimes } from './other-runtimes.ts'
+import { survivePooler, survivePrimary } from './outages.ts'
 import { longWalk, randomWalk } from './random-walk.ts'
 import { recoverLongLog } from './recover-long-log.ts'
 import { releaseSlots } from './release-slots.ts'
@@ -52,6 +53,8 @@ export const rows: readonly Row[] = [
     title: 'a model of the whole service is held against two processes that are killed',
     run: modelOfService,
   },
+  { id: 'F41', title: 'the database behind PgBouncer restarts under mixed requests', run: survivePooler },
+  { id: 'F42', title: 'a standby takes over from a primary that is killed under mixed requests', run: survivePrimary },
   { id: 'SLOW', title: 'slowhttptest sends, reads and asks for ranges slowly', run: attackSlowly },
   { id: 'TLS', title: 'testssl.sh examines the server', run: examineTls },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },

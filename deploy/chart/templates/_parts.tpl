@@ -34,6 +34,9 @@ capabilities: { drop: [ALL] }
 - { name: BRIDGEWORK_TRUSTED_PROXIES, value: {{ .Values.trustedProxies | quote }} }
 - { name: BRIDGEWORK_SECRET_KEY_FILE, value: /secrets/secret.key }
 - { name: DATABASE_URL_FILE, value: /secrets/database_url }
+{{- if .Values.pooler }}
+- { name: BRIDGEWORK_DIRECT_DATABASE_URL_FILE, value: /secrets/direct_database_url }
+{{- end }}
 {{- range $name, $value := .Values.settings }}
 - { name: {{ $name }}, value: {{ $value | quote }} }
 {{- end }}

@@ -24,7 +24,7 @@ async function someSandbox(t: TestContext) {
       secretKey,
       config: {
         dataDir,
-        database: { kind: 'server', url: serverUrl, migrationUrl: null, migrations: 'at_start' },
+        database: { kind: 'server', url: serverUrl, directUrl: null, migrationUrl: null, migrations: 'at_start' },
         publicUrl: 'http://localhost',
       },
       signal: new AbortController().signal,

@@ -55,7 +55,7 @@ export async function openContext(
     if (event.event === 'database.migrated') say(`Migrated the database: ${event.name}`)
   }
   const database = await openDatabase(config, log, { beside: true, migrates })
-  const pool = createPool(database.serverUrl, {
+  const pool = createPool(database.directUrl, {
     max: 4,
     log,
     applicationName: 'bridgework operator',

@@ -52,7 +52,7 @@ function explain(error: unknown): { code: string; message: string; exitCode: num
   if (error instanceof ConfigError) return { code: 'settings', message: error.problems.join('\n'), exitCode: 2 }
   if (error instanceof Problem) return { code: error.code, message: error.errors, exitCode: 1 }
   if (error instanceof DatabaseStartError || error instanceof SecretKeyFileError || error instanceof WrongSecretKey) {
-    return { code: 'start_refused', message: error.message, exitCode: 1 }
+    return { code: isDatabaseUnavailable(error) ? 'unavailable' : 'start_refused', message: error.message, exitCode: 1 }
   }
   if (isDatabaseUnavailable(error)) {
     const message = `The database cannot do this now (${databaseErrorCode(error)}). Nothing was changed, or all of it: look before you repeat.`

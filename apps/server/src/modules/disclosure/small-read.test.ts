@@ -213,7 +213,11 @@ test('of what may not be read, or not yet, no record is read and nothing is put 
     for (const before of statements) assert.deepEqual(await outcome({ before }), { found: code, ...nothing }, before)
   }
 
+  // Read, and left to the statement that makes its disclosure durable by itself.
+  const before = 'set local synchronous_commit = off'
+  assert.deepEqual(await outcome({ before }), { found: 1, read: 1, written: 0 })
   const page = { modifiedAfter: null, items: 2 }
+  assert.deepEqual(await outcome({ ...page, before }), { found: 3, read: 3, written: 0 })
   assert.deepEqual(await outcome(page), { found: 3, read: 3, written: 1 }, 'one more says that another page follows')
   assert.deepEqual(await outcome({ ...page, locationsMax: 0 }), { found: null, ...nothing }, 'no slot is free')
   for (const [code, statements] of Object.entries(refusedAfter))

@@ -150,6 +150,9 @@ const onRecordBytesMax = 60_000
 /** A page of more bytes is read by itself: 32 that ask together are then less than the largest page. */
 const pageBytesMax = 300_000
 
+/** In the statement itself, because a session may have lost what it began with: else its disclosure is written by the one that sets this for itself. */
+const isDurable = `current_setting('synchronous_commit') <> 'off'`
+
 const isPage = 'one.modified_after is null'
 const document = 'case when permit.has_notes then coalesce(document_with_notes, document) else document end as document'
 
@@ -159,7 +162,7 @@ const document = 'case when permit.has_notes then coalesce(document_with_notes, 
  */
 const statement = `
   with answer as materialized (
-    select one.*, permit.*, found.*, fits.is_read, fits.is_read and found.bytes <= ${onRecordBytesMax} as is_on_record
+    select one.*, permit.*, found.*, fits.is_read, fits.is_read and found.bytes <= ${onRecordBytesMax} and ${isDurable} as is_on_record
       from unnest((select $1::bigint[]), (select $2::uuid[]), (select $3::uuid[]), (select $4::text[]), (select $5::bigint[]),
                   (select $6::bigint[]), (select $7::integer[]), (select $8::integer[]), (select $9::boolean[]), (select $10::jsonb[]),
                   (select $11::text[]), (select $12::inet[]))

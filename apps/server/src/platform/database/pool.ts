@@ -1,8 +1,9 @@
 import pg from 'pg'
 import type { Log } from '../log/log-event.ts'
+import { createHosts } from './hosts.ts'
 import { preparing } from './hot/prepared.ts'
-import { withTimeLimit } from './hot/timed-client.ts'
-import { beginSession } from './session.ts'
+import { close, withTimeLimit } from './hot/timed-client.ts'
+import { beginSession, requireRoleSettings, statementTimeoutMs as usualTimeoutMs } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'
 import { databaseErrorCode, isDatabaseUnavailable, isSessionAlive } from './unavailable.ts'
 
@@ -21,6 +22,8 @@ export type PoolOptions = {
   idleTimeoutMs?: number
   /** What holds in each of its sessions besides what holds in all. */
   settings?: Readonly<Record<string, string>>
+  /** Whether a pooler gives each transaction another session: then all settings must come with the role, and none can be the pool's own. */
+  sharesSessions?: boolean
 }
 
 /**
@@ -28,20 +31,31 @@ export type PoolOptions = {
  * behind a dead network learns it soon. `bigint`, `numeric` and `date` arrive as text: a JS number or Date would lose digits or move the day.
  */
 export function createPool(url: string, options: PoolOptions): pg.Pool {
-  const { settings, statementTimeoutMs = 5_000 } = options
+  const { settings, statementTimeoutMs = usualTimeoutMs, sharesSessions = false } = options
+  if (sharesSessions && (settings || statementTimeoutMs !== usualTimeoutMs))
+    throw new Error('settings of a pool need sessions of its own')
+  const hosts = createHosts(url, withTimeLimit(statementTimeoutMs + 1_000))
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: hosts.connectionString,
     max: options.max,
     min: options.min ?? 0,
     application_name: options.applicationName,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
-    Client: withTimeLimit(statementTimeoutMs + 1_000),
+    Client: hosts.Client,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     types: { getTypeParser },
     // pg waits for the promise before it hands the connection out.
-    onConnect: (client) => beginSession(client, { ...settings, statement_timeout: String(statementTimeoutMs) }),
+    onConnect: async (client) => {
+      try {
+        if (sharesSessions) await requireRoleSettings(client)
+        else await beginSession(client, { ...settings, statement_timeout: String(statementTimeoutMs) })
+      } catch (error) {
+        hosts.forget()
+        throw error
+      }
+    },
   })
   const onError = (error: unknown) => {
     // `end` does not wait until its sessions are gone: their errors when the database stops next are of no interest.
@@ -53,7 +67,20 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
   pool.on('connect', (client) => {
     client.on('error', () => {})
   })
+  leaveWhenReadOnly(pool, hosts.forget)
   return pool
+}
+
+/** Closes every connection as soon as one is found to take no writes: another server may be the primary now, and what this one has is old. */
+function leaveWhenReadOnly(pool: pg.Pool, forget: () => void): void {
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => clients.add(client))
+  pool.on('remove', (client) => clients.delete(client))
+  pool.on('release', (error: unknown) => {
+    if (databaseErrorCode(error) !== '25006') return
+    forget()
+    for (const client of clients) close(client)
+  })
 }
 
 /**

@@ -1151,7 +1151,7 @@ CREATE OR REPLACE FUNCTION public.disclosure_record(p_entries json, p_lock_timeo
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform set_config('synchronous_commit', 'on', true);
+  if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
   perform set_config('lock_timeout', p_lock_timeout_ms::text, true);
   insert into disclosure (
     company_id, key_pair_id, location_id, dataset, notes, filters, records, counted, digested, after_id, last_id, record_ids, request_id, ip

@@ -1,6 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import { randomInt } from 'node:crypto'
+import type pg from 'pg'
+import { createHosts, isReadOnly } from './hosts.ts'
 import { DatabaseStartError } from './start-error.ts'
+import { databaseErrorCode, readOnlyError } from './unavailable.ts'
 
 /**
  * What holds in every session, whatever the server, the database, the role, the address and the environment set: how values are written and read
@@ -21,30 +23,72 @@ const sessionSettings: Readonly<Record<string, string>> = {
   synchronous_commit: 'on',
 }
 
+/** How long a statement of the service may take at most, unless its pool says otherwise. */
+export const statementTimeoutMs = 5_000
+
 type Client = Pick<pg.ClientBase, 'query'>
 
 /**
  * Sets what holds in a session, and `more`: the first statement on each connection, because a connection pooler refuses such settings at the start of
- * a connection.
+ * a connection. Throws 25006 where the session takes no writes.
  */
 export async function beginSession(client: Client, more: Readonly<Record<string, string>> = {}): Promise<void> {
   const settings = { ...sessionSettings, ...more }
-  await client.query(
-    `select set_config(name, value, false)
-       from unnest($1::text[], $2::text[]) as one (name, value)
-      where name <> 'synchronous_commit' or current_setting(name) = 'off'`,
+  const { rows } = await client.query<{ is_read_only: boolean }>(
+    `select ${isReadOnly} as is_read_only, (
+       select count(set_config(name, value, false))
+         from unnest($1::text[], $2::text[]) as one (name, value)
+        where name <> 'synchronous_commit' or current_setting(name) = 'off')`,
     [Object.keys(settings), Object.values(settings)],
+  )
+  if (rows[0]?.is_read_only) throw readOnlyError()
+}
+
+/**
+ * What begins a session in the place of `beginSession` where a pooler gives each transaction another one: nothing is set, because it would stay for whoever
+ * gets the session next, and the same settings must come with the role. Throws a DatabaseStartError that says how to give them to it.
+ */
+export async function requireRoleSettings(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; value: string; role: string; is_read_only: boolean }>(
+    `select name, value, format('%I in database %I', current_user, current_database()) as role, ${isReadOnly} as is_read_only
+       from (select null, null
+              union all
+             select name, value
+               from unnest($1::text[], $2::text[]) as expected (name, value)
+              where case name when 'synchronous_commit' then current_setting(name) = 'off'
+                              when 'statement_timeout' then current_setting(name)::interval not between '1ms' and value::interval
+                              else current_setting(name) is distinct from value end) wrong (name, value)
+      order by name nulls first`,
+    [Object.keys(roleSettings), Object.values(roleSettings)],
+  )
+  if (rows[0]?.is_read_only) throw readOnlyError()
+  const wrong = rows.slice(1)
+  if (wrong.length === 0) return
+  const statements = wrong.map(({ name, value, role }) => `alter role ${role} set ${name} = '${value}';`)
+  throw new DatabaseStartError(
+    `The sessions that the pooler of DATABASE_URL gives lack settings that results depend on. As a superuser of the database, run: ${statements.join(' ')} Then let the pooler open new sessions (PgBouncer: RECONNECT in its console, or a restart).`,
   )
 }
 
+const roleSettings = { ...sessionSettings, statement_timeout: `${statementTimeoutMs / 1_000}s` }
+
 /** One connection, outside of a pool and without its time limits, whose session has begun. To be ended by the caller. */
 export async function openSession(url: string, config: Omit<pg.ClientConfig, 'connectionString'>): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true, ...config })
+  return await open(url, config, beginSession)
+}
+
+async function open(
+  url: string,
+  config: Omit<pg.ClientConfig, 'connectionString'>,
+  begin: (client: pg.Client) => Promise<void>,
+): Promise<pg.Client> {
+  const { Client, connectionString } = createHosts(url)
+  const client = new Client({ connectionString, connectionTimeoutMillis: 5_000, keepAlive: true, ...config })
   // A session that ends between two statements would end the process; the next statement fails and tells the caller.
   client.on('error', () => {})
   try {
     await client.connect()
-    await beginSession(client)
+    await begin(client)
     return client
   } catch (error) {
     await client.end().catch(() => {})
@@ -53,38 +97,74 @@ export async function openSession(url: string, config: Omit<pg.ClientConfig, 'co
 }
 
 /**
- * Throws a DatabaseStartError where the sessions at an address do not keep their settings from one statement to the next, because a pooler gives each
- * transaction another session: the one that was used the longest ago, or the last one, which the transaction of the other client then has.
+ * Throws a DatabaseStartError where the connections at an address do not keep their sessions from one statement to the next, because a pooler gives each
+ * transaction another one: the one that was used the longest ago, or the last one, which the transaction of the other client then has. Sets nothing in
+ * any of them.
  */
 export async function requireSessions(url: string): Promise<void> {
-  const open = () => openSession(url, { application_name: 'bridgework: check of sessions', query_timeout: 10_000 })
-  const client = await open()
-  const other = await open().catch(async (error: unknown) => {
-    await client.end()
-    throw error
+  await withTwo(url, async (client, other) => {
+    const first = await sessionOf(client)
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await other.query('begin')
+      const later = await sessionOf(client)
+      await other.query('rollback')
+      if (later === first) continue
+      throw new DatabaseStartError(
+        'A connection pooler gives each transaction another session of the database (PgBouncer: pool_mode = transaction). Set BRIDGEWORK_DIRECT_DATABASE_URL to the address of PostgreSQL itself, with the role of DATABASE_URL, for what needs a session, and BRIDGEWORK_MIGRATION_DATABASE_URL to PostgreSQL itself too; or let the pooler give each connection one session (pool_mode = session).',
+      )
+    }
   })
-  try {
-    const marker = randomUUID()
-    await client.query(`select set_config('bridgework.session', $1, false)`, [marker])
-    await requireSettings(client, marker)
+}
+
+/**
+ * Throws a DatabaseStartError where the service cannot work through the pooler at `url`, whose database is the one at `directUrl`: where the role lacks
+ * settings, where a statement that one session has prepared is unknown in the next one, and where it leads to another database.
+ */
+export async function requirePooler(url: string, directUrl: string): Promise<void> {
+  const lock = String(randomInt(2 ** 47))
+  await withTwo(url, async (client, other) => {
+    await requireRoleSettings(client)
+    const ask = () => client.query({ name: 'bridgework-check', text: 'select $1::text', values: [''] })
+    await ask()
     await other.query('begin')
-    await requireSettings(client, marker)
+    await other.query(`select pg_advisory_xact_lock(${lock})`)
+    await ask().catch((error: unknown) => {
+      throw new DatabaseStartError(
+        `The pooler of DATABASE_URL does not carry prepared statements from one session to the next (${databaseErrorCode(error)}). Use PgBouncer 1.21 or newer, with max_prepared_statements = 200.`,
+      )
+    })
+    await requireSessions(directUrl)
+    const direct = await openSession(directUrl, checkOptions)
+    try {
+      const { rows } = await direct.query(
+        `select from (select pg_try_advisory_xact_lock(${lock}) as is_free) one where is_free`,
+      )
+      if (rows.length === 0) return
+      throw new DatabaseStartError('DATABASE_URL and BRIDGEWORK_DIRECT_DATABASE_URL lead to different databases.')
+    } finally {
+      await direct.end()
+    }
+  })
+}
+
+const checkOptions = { application_name: 'bridgework: check of sessions', query_timeout: 10_000 }
+
+/** On two connections to one address, whose sessions are as they are given. */
+async function withTwo(url: string, work: (client: pg.Client, other: pg.Client) => Promise<void>): Promise<void> {
+  const asGiven = async () => {}
+  const client = await open(url, checkOptions, asGiven)
+  try {
+    const other = await open(url, checkOptions, asGiven)
+    try {
+      await work(client, other)
+    } finally {
+      await other.end()
+    }
   } finally {
-    await Promise.all([client.end(), other.end()])
+    await client.end()
   }
 }
 
-async function requireSettings(client: pg.Client, marker: string): Promise<void> {
-  const expected = { ...sessionSettings, 'bridgework.session': marker }
-  const { rows } = await client.query<{ name: string }>(
-    `select name
-       from unnest($1::text[], $2::text[]) as expected (name, value)
-      where case name when 'synchronous_commit' then current_setting(name) = 'off'
-                      else current_setting(name, true) is distinct from value end`,
-    [Object.keys(expected), Object.values(expected)],
-  )
-  if (rows.length === 0) return
-  throw new DatabaseStartError(
-    `The database does not keep the settings of a session (${rows.map(({ name }) => name).join(', ')}): a connection pooler gives each transaction another session. Connect to PostgreSQL itself, or let the pooler give each connection one session (PgBouncer: pool_mode = session).`,
-  )
+async function sessionOf(client: pg.Client): Promise<number | undefined> {
+  return (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
 }

@@ -11,9 +11,19 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   // ENOENT and EACCES of a socket, not of some file that a route could not read.
   if ((code === 'ENOENT' || code === 'EACCES') && 'syscall' in error && error.syscall === 'connect') return true
-  if (systemCodes.has(code) || unavailableState.test(code)) return true
+  if (systemCodes.has(code) || unavailableState.test(code) || isOnStandby(error)) return true
   if (code === '' && unavailableMessages.some((message) => error.message.startsWith(message))) return true
   return isDatabaseUnavailable(error.cause)
+}
+
+/** What a session is refused with that takes no writes, at its beginning. */
+export function readOnlyError(): Error {
+  return Object.assign(new Error('the session takes no writes'), { code: '25006' })
+}
+
+/** On a standby that a pooler has turned to, a table that is not logged cannot be read. Known by PostgreSQL's function, for the text is translated. */
+function isOnStandby(error: Error): boolean {
+  return codeOf(error) === '0A000' && 'routine' in error && error.routine === 'get_relation_info'
 }
 
 /** Whether PostgreSQL gave the error and goes on with the session, which then can roll back. */
@@ -59,8 +69,8 @@ const unavailableState = new RegExp(`^(${unavailableStates.join('|')})$`)
 /** Each has a digit, and no code of Node's has one. */
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/
 
-/** SQLSTATEs that end the session; of class 57, 57014 alone ends the statement. */
-const endedState = /^(08...|25P03|25P04|57(?!014)...)$/
+/** SQLSTATEs that end the session, or after which another one must be asked; of class 57, 57014 alone ends the statement. */
+const endedState = /^(08...|25006|25P03|25P04|57(?!014)...)$/
 
 /** Node's codes of a connection: errno names of the system, and of the resolver. */
 const systemCodes: ReadonlySet<string> = new Set([

@@ -1114,12 +1114,12 @@ create index disclosure_of_company on disclosure (company_id, disclosed_at);
 create index disclosure_of_location on disclosure (location_id, disclosed_at) include (company_id, dataset, records);
 create index disclosure_of_location_by_company on disclosure (location_id, company_id, disclosed_at) include (dataset, records);
 
--- Puts disclosures on record, durable when it returns. The lock timeout is set before the table is touched, so that a locked table ends the statement
+-- Puts disclosures on record, durable when it returns, whatever the session lost or was given; what is more than durable stays. The lock timeout is set before the table is touched, so that a locked table ends the statement
 -- and not only the caller's patience.
 create function disclosure_record(p_entries json, p_lock_timeout_ms integer)
 returns void language plpgsql as $$
 begin
-  perform set_config('synchronous_commit', 'on', true);
+  if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
   perform set_config('lock_timeout', p_lock_timeout_ms::text, true);
   insert into disclosure (
     company_id, key_pair_id, location_id, dataset, notes, filters, records, counted, digested, after_id, last_id, record_ids, request_id, ip

@@ -62,7 +62,8 @@ const made: { name: string; pools: pg.Pool[] }[] = []
 after(async () => {
   for (const { name, pools } of made) {
     await Promise.all(pools.map((pool) => pool.end()))
-    await asAdmin(templateUrl(), `drop database ${name} with (force)`)
+    // One that was made on a server of the test's own went with it.
+    await asAdmin(templateUrl(), `drop database if exists ${name} with (force)`)
   }
 })
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ownerRole, serverRole } from '../embedded/cluster.ts'
@@ -50,3 +52,15 @@ export async function spoilSettings(
     await superuser.end()
   }
 }
+
+/** What the guide to a pooler has a superuser run, for the server's role in this database. */
+export async function setForPooler({ serverUrl }: Pick<TestDatabase, 'serverUrl'>): Promise<void> {
+  const database = new URL(serverUrl).pathname.slice(1)
+  const [, statements = ''] = /^```sql\n([\s\S]*?)^```$/m.exec(readFileSync(poolerGuide, 'utf8')) ?? []
+  const superuser = new pg.Client({ connectionString: superuserUrl(database) })
+  await superuser.connect()
+  await superuser.query(statements.replaceAll('database bridgework ', `database ${database} `))
+  await superuser.end()
+}
+
+export const poolerGuide = join(import.meta.dirname, '../../../../../../docs/operate/pooler.md')
