@@ -54,7 +54,7 @@ export const rows: readonly Row[] = [
     run: modelOfService,
   },
   { id: 'F41', title: 'the database behind PgBouncer restarts under mixed requests', run: survivePooler },
-  { id: 'F42', title: 'a standby takes over from a primary that is killed under mixed requests', run: survivePrimary },
+  { id: 'F42', title: 'a standby takes over from a primary that dies under mixed requests', run: survivePrimary },
   { id: 'SLOW', title: 'slowhttptest sends, reads and asks for ranges slowly', run: attackSlowly },
   { id: 'TLS', title: 'testssl.sh examines the server', run: examineTls },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },

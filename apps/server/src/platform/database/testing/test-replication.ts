@@ -152,6 +152,10 @@ async function startMachine(place: Place) {
     },
     /** SIGKILL of every process. */
     kill: () => killAll(data),
+    /** From now on it takes connections and says nothing, as a machine whose network is gone. */
+    silence: () => {
+      for (const pid of processesIn(data)) process.kill(pid, 'SIGSTOP')
+    },
   }
 }
 
