@@ -37,8 +37,12 @@ test('of two servers the primary is connected to, and the other one when it take
 }, async (t) => {
   const { primary, standby, withBoth, promote } = await someReplication(t)
   const url = withBoth(primary.urlAs(serverRole))
-  const pool = createPool(url, { max: 4, log: () => {}, applicationName: 'hosts.test' })
-  t.after(() => pool.end())
+  const somePool = (idleTimeoutMs: number) => {
+    const made = createPool(url, { max: 4, log: () => {}, applicationName: 'hosts.test', idleTimeoutMs })
+    t.after(() => made.end())
+    return made
+  }
+  const pool = somePool(600_000)
   const port = async (db: { query: pg.Pool['query'] } = pool) =>
     (await db.query<{ port: string }>(`select current_setting('port') as port`)).rows[0]?.port
   const [onPrimary, onStandby] = [String(primary.port), String(standby.port)]
@@ -61,8 +65,13 @@ test('of two servers the primary is connected to, and the other one when it take
 
   // The primary takes no writes any more, with sessions open: they are all left as soon as one has found out.
   assert.deepEqual(await Promise.all([port(), port(), port()]), [onPrimary, onPrimary, onPrimary])
-  const open = pool.totalCount
-  assert.ok(open > 1)
+  assert.ok(pool.totalCount > 1)
+  // They know the primary, and have no connection.
+  const [late, later] = [somePool(50), somePool(50)]
+  for (const each of [late, later]) {
+    assert.equal(await port(each), onPrimary)
+    await until(async () => each.totalCount === 0, 'idle connections are closed')
+  }
   const counted = `select (select count(*) from organization)::int as logged, (select count(*) from sync_slot_gate)::int as unlogged`
   await primary.query(`insert into organization (id, name) values (2, 'Copied')`)
   await primary.query(`insert into sync_slot_gate (company_id, sync_type) values (gen_random_uuid(), 'initial')`)
@@ -82,9 +91,13 @@ test('of two servers the primary is connected to, and the other one when it take
   await until(async () => pool.totalCount === 0, 'every connection is closed')
   assert.equal(await port(), onStandby)
   await write()
+  await assert.rejects(port(late), { code: '25006' })
+  assert.equal(await port(late), onStandby)
 
   // A server that is gone, and one that is not there.
   primary.kill()
+  await assert.rejects(port(later), { code: 'ECONNREFUSED' })
+  assert.equal(await port(later), onStandby)
   const client = await openSession(url, {})
   assert.equal(await port(client), onStandby)
   await client.end()

@@ -39,7 +39,8 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
     connectionString: hosts.connectionString,
     max: options.max,
     min: options.min ?? 0,
-    application_name: options.applicationName,
+    // A pooler would set it anew each time that a session goes to a pool of another name.
+    application_name: sharesSessions ? 'bridgework' : options.applicationName,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     Client: hosts.Client,
@@ -71,14 +72,17 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
   return pool
 }
 
-/** Closes every connection as soon as one is found to take no writes: another server may be the primary now, and what this one has is old. */
+/**
+ * After a connection that failed, the next one looks again for the server that takes writes. As soon as one is found to take none, all are closed: another
+ * server may be the primary now, and what this one has is old.
+ */
 function leaveWhenReadOnly(pool: pg.Pool, forget: () => void): void {
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client))
   pool.on('release', (error: unknown) => {
+    if (error) forget()
     if (databaseErrorCode(error) !== '25006') return
-    forget()
     for (const client of clients) close(client)
   })
 }

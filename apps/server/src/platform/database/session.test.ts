@@ -150,6 +150,16 @@ test('X05: what goes through a pooler leaves nothing of ours in its sessions', a
   assert.ok(seen.size > 1, 'several sessions were asked')
 })
 
+test('pools that share sessions have one name, which a pooler need not set anew at each change of hands', async (t) => {
+  const database = await createTestDatabase(t)
+  await setForPooler(database)
+  for (const applicationName of ['one', 'another']) {
+    const pool = createPool(database.serverUrl, { ...quiet, max: 1, sharesSessions: true, applicationName })
+    assert.deepEqual((await pool.query('show application_name')).rows, [{ application_name: 'bridgework' }])
+    await pool.end()
+  }
+})
+
 test('a pool with settings of its own cannot share sessions', () => {
   const shared = { ...quiet, max: 1, sharesSessions: true }
   for (const own of [{ settings: { work_mem: '6MB' } }, { statementTimeoutMs: 60_000 }])
