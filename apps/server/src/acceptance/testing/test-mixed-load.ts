@@ -68,7 +68,7 @@ export async function someMixedLoad(
   }
 
   return {
-    ...{ world, production, servers, start, sealsDir, random, attempts, sent },
+    ...{ world, production, servers, start, sealsDir, random, attempts, sent, vendors, own: practices.own },
     /** Asks and uploads until it is enough, with `strike` meanwhile, and stops the processes. */
     run: async (strike: () => Promise<void>) => {
       const uploaded = upload(practices.own, servers, isOver)

@@ -7,8 +7,9 @@ import { DatabaseStartError } from './start-error.ts'
 import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
 
 /**
- * Which database: the embedded one in `dataDir`, or a server's. `directUrl`: the same without a pooler, where `url` leads to one that gives each transaction
- * another session. `migrationUrl` connects as the owner of the schema; null: as the server does. `migrations`: whether this process migrates at its start, or another one does.
+ * Which database: the embedded one in `dataDir`, or a server's. `directUrl`: the same without a pooler, where `url` leads to one that gives each
+ * transaction another session. `migrationUrl` connects as the owner of the schema; null: as the server does. `migrations`: whether this process migrates
+ * at its start, or another one does.
  */
 export type DatabaseSettings = {
   dataDir: string

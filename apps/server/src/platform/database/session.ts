@@ -129,8 +129,10 @@ export async function requirePooler(url: string, directUrl: string): Promise<voi
     await other.query('begin')
     await other.query(`select pg_advisory_xact_lock(${lock})`)
     await ask().catch((error: unknown) => {
+      // invalid_sql_statement_name: this session has none of that name.
+      if (databaseErrorCode(error) !== '26000') throw error
       throw new DatabaseStartError(
-        `The pooler of DATABASE_URL does not carry prepared statements from one session to the next (${databaseErrorCode(error)}). Use PgBouncer 1.21 or newer, with max_prepared_statements = 200.`,
+        `The pooler of DATABASE_URL does not carry prepared statements from one session to the next. Use PgBouncer 1.21 or newer, with max_prepared_statements = 200.`,
       )
     })
     await requireSessions(directUrl)
