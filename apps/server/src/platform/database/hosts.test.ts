@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
 import type pg from 'pg'
 import { ownerRole, serverRole } from './embedded/cluster.ts'
@@ -8,6 +10,8 @@ import { createPool } from './pool.ts'
 import { openSession } from './session.ts'
 import { someReplication, until } from './testing/test-replication.ts'
 import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
+
+const standbyGuide = join(import.meta.dirname, '../../../../../docs/operate/standby.md')
 
 test('an address of several hosts is read as PostgreSQL’s own programs read it', () => {
   for (const [address, hosts] of Object.entries({
@@ -75,6 +79,12 @@ test('of two servers the primary is connected to, and the other one when it take
   const counted = `select (select count(*) from organization)::int as logged, (select count(*) from sync_slot_gate)::int as unlogged`
   await primary.query(`insert into organization (id, name) values (2, 'Copied')`)
   await primary.query(`insert into sync_slot_gate (company_id, sync_type) values (gen_random_uuid(), 'initial')`)
+  const notLogged = `select relname as name from pg_class where relkind = 'r' and relpersistence = 'u' order by 1`
+  const named = readFileSync(standbyGuide, 'utf8').split('What is not logged')[1]?.split('\n\n')[0] ?? ''
+  assert.deepEqual(
+    (await primary.query(notLogged)).rows.map(({ name }) => name),
+    [...named.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  )
   await promote()
   assert.deepEqual((await primary.query(counted)).rows, [{ logged: 1, unlogged: 1 }])
   assert.deepEqual((await standby.query(counted)).rows, [{ logged: 1, unlogged: 0 }])
