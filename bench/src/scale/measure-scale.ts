@@ -3,23 +3,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectEmbedded } from '@bridgework/server/src/platform/database/embedded/embedded-postgres.ts'
 import { analyzeFilled, filledFrom, fillPractices } from '@bridgework/server/src/testing/test-practices.ts'
 import pg from 'pg'
-import { residentMb } from '../cpu-time.ts'
+import { endedCpuTimeMs, residentMb } from '../cpu-time.ts'
 import { batchLines, uploadAll, uploadsOf } from '../fixture/uploads.ts'
 import { createWorld, runSql, type World } from '../world/practice.ts'
 import { createThrowAwayServer, type ThrowAwayServer } from '../world/throw-away-server.ts'
 import { packLines, planLine } from '../world/upload.ts'
 import { workOf } from './work.ts'
 
-/** An installation of so many practices. Processor time of a second in which nothing is asked, in milliseconds. */
+/** An installation of so many practices. Times are of processors, in milliseconds. */
 export type Scale = {
   practices: number
-  postgresIdleMs: number
-  processIdleMs: number
+  /** Of a second in which nothing is asked. */
+  idle: Spent
   startMs: number
   memoryMb: number | null
-  /** The fastest of several, in milliseconds: what a vendor gets over HTTP, and each periodic statement in the database. */
-  times: Record<string, number>
+  /** Of a request of a vendor. */
+  requests: Record<string, Spent>
+  /** Of a periodic statement, in PostgreSQL. */
+  statements: Record<string, number>
 }
+
+export type Spent = { postgres: number; process: number }
 
 export async function measureScale(options: { practices: number; seconds: number; records: number }): Promise<Scale> {
   const { practices, seconds } = options
@@ -34,17 +38,14 @@ export async function measureScale(options: { practices: number; seconds: number
     // What is due after a start is done, and the pools have their connections.
     await sleep(20_000)
     const memoryMb = residentMb(server.pid())
-    const before = { postgres: runMs(server.postgresPids()), process: runMs([server.pid()]) }
-    await sleep(seconds * 1_000)
-    const after = { postgres: runMs(server.postgresPids()), process: runMs([server.pid()]) }
-    const times = { ...(await timesOfRequests(world, practices)), ...(await timesInDatabase(server)) }
+    const idle = await spentBy(server, seconds, () => sleep(seconds * 1_000))
     return {
       practices,
-      postgresIdleMs: rounded((after.postgres - before.postgres) / seconds),
-      processIdleMs: rounded((after.process - before.process) / seconds),
+      idle,
       startMs: Math.round(startMs),
       memoryMb,
-      times,
+      requests: await measureRequests(world, practices),
+      statements: await measureStatements(server),
     }
   } finally {
     await server.remove()
@@ -74,7 +75,7 @@ async function fill(world: World, practices: number): Promise<void> {
 }
 
 /** A walk goes on with the second page, so both are asked for; the last page is asked for by its number alone. */
-async function timesOfRequests({ server, vendor, locationIds }: World, practices: number) {
+async function measureRequests({ server, vendor, locationIds }: World, practices: number) {
   const at = `/locations/${locationIds[0]}`
   const delta = `${at}/insurance_plans?q[fetch_modified_since]=${encodeURIComponent(new Date().toISOString())}`
   const paths = {
@@ -89,38 +90,59 @@ async function timesOfRequests({ server, vendor, locationIds }: World, practices
     'GET a page of 250': `${at}/insurance_plans?items=250`,
   }
   const headers = { authorization: `Bearer ${vendor.token}` }
-  const times: Record<string, number> = {}
+  const requests: Record<string, Spent> = {}
   for (const [name, path] of Object.entries(paths)) {
-    times[name] = await fastest(async () => {
+    const ask = async () => {
       const answer = await fetch(`${server.vendorUrl}${path}`, { headers })
       const text = await answer.text()
       if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text.slice(0, 200)}`)
-    })
+    }
+    // What is made once and kept, such as code and the length of a list, is made before.
+    await repeat(ask, rounds)
+    requests[name] = await spentBy(server, rounds, () => repeat(ask, rounds))
   }
-  return times
+  return requests
 }
 
-async function timesInDatabase(server: ThrowAwayServer): Promise<Record<string, number>> {
+async function measureStatements(server: ThrowAwayServer): Promise<Record<string, number>> {
   const { serverUrl, close } = await connectEmbedded(server.dataDir, { log: () => {} })
-  const pool = new pg.Pool({ connectionString: serverUrl, max: 2 })
+  const pool = new pg.Pool({ connectionString: serverUrl, max: 1, idleTimeoutMillis: 0 })
   try {
-    const times: Record<string, number> = {}
-    for (const [name, work] of Object.entries(workOf(pool))) times[name] = await fastest(work)
-    return times
+    const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const pids = rows.map(({ pid }) => pid)
+    const statements: Record<string, number> = {}
+    for (const [name, work] of Object.entries(workOf(pool))) {
+      await work()
+      const before = runMs(pids)
+      await repeat(work, rounds)
+      statements[name] = rounded((runMs(pids) - before) / rounds)
+    }
+    return statements
   } finally {
     await pool.end()
     await close()
   }
 }
 
-async function fastest(work: () => Promise<unknown>): Promise<number> {
-  const times: number[] = []
-  for (let round = 0; round < 7; round += 1) {
-    const begun = performance.now()
-    await work()
-    times.push(performance.now() - begun)
+const rounds = 20
+
+async function repeat(work: () => Promise<unknown>, times: number): Promise<void> {
+  for (let round = 0; round < times; round += 1) await work()
+}
+
+/** What the server and its PostgreSQL take while this is done, for each of so many parts. A process that ends hands its time to the postmaster. */
+async function spentBy(server: ThrowAwayServer, parts: number, work: () => Promise<unknown>): Promise<Spent> {
+  const read = () => ({
+    postgres: runMs(server.postgresPids()) + endedCpuTimeMs(server.postmasterPid()),
+    process: runMs([server.pid()]),
+  })
+  const before = read()
+  await work()
+  const after = read()
+  return {
+    postgres: rounded((after.postgres - before.postgres) / parts),
+    process: rounded((after.process - before.process) / parts),
   }
-  return rounded(Math.min(...times))
 }
 
 /** How long these processes ran so far, with all their threads, in milliseconds: the first number of schedstat, in nanoseconds. */

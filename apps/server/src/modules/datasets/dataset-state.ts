@@ -67,6 +67,12 @@ export async function insertDatasetStates(client: Queryable, locationIds: readon
 
 /** Adds what these locations lack: the state of a dataset that came into the contract after them. Called at every start. */
 export async function ensureDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
+  // Most often none lacks any, and to count them costs a tenth of looking for each.
+  const { rows } = await client.query<{ states: string }>(
+    `select count(*) filter (where dataset = any($2::text[])) as states from dataset_state where location_id = any($1::bigint[])`,
+    [locationIds, datasetNames],
+  )
+  if (Number(rows[0]?.states) === locationIds.length * datasetNames.length) return
   const stamp = await databaseStamp(client)
   await client.query(
     `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, rendering)
