@@ -14,14 +14,13 @@ import {
 import { publishAgreement } from '../credentials/agreement.ts'
 import { operator, type Tenant } from '../membership/tenant.ts'
 import { admitAttempt } from '../sign-in/attempt-limit.ts'
-import { durationsLength } from '../usage/durations.ts'
-import { addRequests, type StoredRequest } from '../usage/request-log.ts'
-import { addUsage } from '../usage/store.ts'
 import { actRules } from './act-rules.ts'
 import { conditionRules } from './condition-rules.ts'
 import type { NoticeEvent } from './notice.ts'
+import { answerRequests } from './testing/test-answers.ts'
 import { identityCauses } from './testing/test-identity-causes.ts'
 import { type NoticeWorld, publicUrl, someNotices } from './testing/test-notices.ts'
+import { refuseAgent } from './testing/test-refused-agent.ts'
 
 // One database for all cells: each has a practice and a vendor of its own.
 let world: NoticeWorld
@@ -77,40 +76,8 @@ const keys = (path: string, body: (place: Place) => object | undefined) => async
 const livePair = ({ vendor }: Place) => ({ client_id: vendor.clientId })
 const requests =
   (status: number, count: number) =>
-  async ({ vendor }: Place) => {
-    const companyId = vendor.companyId
-    const answeredAt = set.now
-    await addUsage(pool, [
-      {
-        companyId,
-        bucketAt: answeredAt,
-        requests: count,
-        records: 0,
-        throttled: status === 429 ? count : 0,
-        errors: 0,
-        durations: Array.from({ length: durationsLength }, () => 0),
-      },
-    ])
-    const request: StoredRequest = {
-      companyId,
-      answeredAt,
-      requestId: 'r',
-      method: 'GET',
-      route: '/locations',
-      locationId: null,
-      keyPairId: null,
-      outcome: status === 429 ? 'throttled' : 'unauthenticated',
-      status,
-      code: null,
-      because: null,
-      records: 0,
-      durationMs: 1,
-    }
-    await addRequests(
-      pool,
-      Array.from({ length: count }, () => request),
-    )
-  }
+  ({ vendor }: Place) =>
+    answerRequests(pool, vendor.companyId, { status, count, at: set.now })
 /** The newest version binds in so many days, seen from the notifier's clock. */
 const agreementIn = (days: number) => async () => {
   const { rows } = await pool.query<{ version: number }>('select max(version) as version from agreement')
@@ -204,12 +171,8 @@ const causes: Record<NoticeEvent, { first?: Cause; cause: Cause; after?: number 
   agent_enrolled_ended: null,
   agent_refused: {
     cause: async ({ location }) => {
-      const { agentId } = await world.addAgent(location.organizationId)
-      await pool.query(
-        `insert into location_writer (location_id, agent_id, taken_at, refused_agent_id, refused_at) values ($1, $2, now(), $3, now())
-             on conflict (location_id) do update set refused_agent_id = excluded.refused_agent_id, refused_at = excluded.refused_at`,
-        [location.id, location.agent.agentId, agentId],
-      )
+      const { agentId: refused } = await world.addAgent(location.organizationId)
+      await refuseAgent(pool, { location: location.id, by: location.agent.agentId, refused })
     },
   },
   agent_refused_ended: null,

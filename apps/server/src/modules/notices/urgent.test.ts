@@ -4,6 +4,7 @@ import type { Tenant } from '../membership/tenant.ts'
 import { urgentChecks } from './checks.ts'
 import { checkConditions } from './notifier.ts'
 import { someNotices } from './testing/test-notices.ts'
+import { refuseAgent } from './testing/test-refused-agent.ts'
 
 test('each agent that is enrolled or refused is told at once, also within an hour of the one before, and each once', async (t) => {
   const world = await someNotices(t)
@@ -26,10 +27,7 @@ test('each agent that is enrolled or refused is told at once, also within an hou
   await named(agentId, 'vm')
   assert.match((await look())[1] ?? '', /^agent_enrolled: “vm” can now send data/)
 
-  await pool.query(
-    'insert into location_writer (location_id, agent_id, taken_at, refused_agent_id, refused_at) values ($1, $2, now(), $3, now())',
-    [location.id, location.agent.agentId, agentId],
-  )
+  await refuseAgent(pool, { location: location.id, by: location.agent.agentId, refused: agentId })
   assert.match((await look())[2] ?? '', /^agent_refused: “vm” at “Location” wanted to send data where another agent/)
   await pool.query(
     `insert into agent_process (agent_id, process_id, place, computer, refused_id, refused_place, refused_computer, refused_at)
