@@ -23,7 +23,15 @@ const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProp
 
 /** What each route that takes a body takes. A route that is not here takes none. */
 export const portalBodies = {
-  signUp: body({ side: Type.Enum(['company', 'organization']), tenant_name: name, name, email, password }),
+  /** `time_zone`: of a practice. */
+  signUp: body({
+    side: Type.Enum(['company', 'organization']),
+    tenant_name: name,
+    name,
+    email,
+    password,
+    time_zone: Type.Optional(timeZone),
+  }),
   findSignUp: body({ token }),
   /** `about`: what the form says of a person without a session. */
   checkPassword: body({ password, about: Type.Array(Type.String({ maxLength: 254 }), { maxItems: 5 }) }),

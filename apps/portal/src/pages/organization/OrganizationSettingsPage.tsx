@@ -9,8 +9,8 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { useDraftForm } from '../../ui/state/draft.ts'
+import { TimeZoneSelect } from '../../ui/TimeZoneSelect.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
-import { TimeZoneSelect } from './locations/TimeZoneSelect.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/settings')
 

@@ -3,7 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { locale } from '../../ui/format/locale.ts'
 import { PageLink } from '../../ui/links.tsx'
+import { TimeZoneSelect } from '../../ui/TimeZoneSelect.tsx'
 import { CheckYourMail } from './CheckYourMail.tsx'
 import { NewPasswordInput } from './NewPasswordInput.tsx'
 import { passwordAdvice } from './password.ts'
@@ -18,6 +20,8 @@ export function SignUpPage() {
       name: '',
       email: '',
       password: '',
+      // Most often the owner sits in the practice.
+      time_zone: new Intl.DateTimeFormat(locale).resolvedOptions().timeZone as string | null,
     },
     validate: {
       tenant_name: (value) => (value.trim() === '' ? 'Enter the name of the company or practice.' : null),
@@ -69,6 +73,9 @@ export function SignUpPage() {
             maxLength={200}
             {...form.getInputProps('tenant_name')}
           />
+          {side === 'organization' && (
+            <TimeZoneSelect label="Time zone of the practice" {...form.getInputProps('time_zone')} />
+          )}
           <TextInput label="Your name" autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
           <TextInput
             label="Your e-mail address"

@@ -3,7 +3,8 @@ import { type Company, insertCompany } from '../directory/company.ts'
 import { createOrganization } from '../directory/organization.ts'
 import { addMember, type Member } from './member.ts'
 
-type NewTenant = { name: string; owner: { email: string; name: string } }
+/** `timeZone`: of an organization, where it is known. */
+type NewTenant = { name: string; timeZone?: string | null; owner: { email: string; name: string } }
 
 /** Makes a company together with its owner: hand down a transaction, so that there is never one without. Throws a Problem. */
 export async function createCompany(db: Queryable, made: NewTenant): Promise<{ company: Company; owner: Member }> {
@@ -19,6 +20,9 @@ export async function createTenant(
   made: NewTenant,
 ): Promise<Member> {
   if (side === 'company') return (await createCompany(client, made)).owner
-  const { id } = await createOrganization(client, { name: made.name })
+  const { id } = await createOrganization(client, {
+    name: made.name,
+    ...(made.timeZone && { timeZone: made.timeZone }),
+  })
   return await addMember(client, { side, id }, { ...made.owner, role: 'owner' })
 }

@@ -5,6 +5,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { recordAudit } from '../audit/store.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { claimCompanyName, requireName } from '../directory/name.ts'
+import { requireTimeZone } from '../directory/organization.ts'
 import { queueMail } from '../mail/queue.ts'
 import { createTenant } from '../membership/create-tenant.ts'
 import { activateMember, requireEmail } from '../membership/member.ts'
@@ -19,6 +20,8 @@ export type SignUp = {
   name: string
   email: string
   passwordHash: string
+  /** Of a practice; null: it is not known yet. */
+  timeZone: string | null
 }
 
 const lifetimeMs = 24 * 60 * 60_000
@@ -40,14 +43,18 @@ export async function requestSignUp(
     signUp.side === 'company'
       ? await withTransaction(pool, async (client) => (await claimCompanyName(client, signUp.tenantName, null)).name)
       : requireName(signUp.tenantName, 'the name of an organization')
+  const timeZone = signUp.side === 'organization' && signUp.timeZone ? requireTimeZone(signUp.timeZone) : null
   const known = await findPersonByEmail(pool, email)
   if (known) return await queueMail(pool, alreadySignedUpMail(publicUrl, known))
   const token = newSecret('bwi')
   await withTransaction(pool, async (client) => {
     await client.query(
-      `insert into sign_up (token_hmac, secret_key_id, side, tenant_name, name, email, password_hash, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8 * interval '1 millisecond')`,
-      [secretKey.hmac(token), secretKey.id, signUp.side, tenantName, name, email, signUp.passwordHash, lifetimeMs],
+      `insert into sign_up (token_hmac, secret_key_id, side, tenant_name, name, email, password_hash, time_zone, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9 * interval '1 millisecond')`,
+      [
+        ...[secretKey.hmac(token), secretKey.id, signUp.side, tenantName, name, email, signUp.passwordHash],
+        ...[timeZone, lifetimeMs],
+      ],
     )
     await queueMail(client, signUpMail(publicUrl, { email, name }, tenantName, token))
   })
@@ -58,8 +65,8 @@ export async function findSignUp(
   pool: Pool,
   secretKey: SecretKey,
   token: string,
-): Promise<Omit<SignUp, 'passwordHash'>> {
-  const { rows } = await pool.query<Omit<SignUp, 'passwordHash'>>(
+): Promise<Omit<SignUp, 'passwordHash' | 'timeZone'>> {
+  const { rows } = await pool.query<Omit<SignUp, 'passwordHash' | 'timeZone'>>(
     `select side, tenant_name as "tenantName", name, email from sign_up where ${isLive}`,
     liveValues(secretKey, token),
   )
@@ -80,13 +87,18 @@ export async function completeSignUp(
 ): Promise<void> {
   await withTransaction(pool, async (client) => {
     const { rows } = await client.query<SignUp>(
-      `delete from sign_up where ${isLive} returning side, tenant_name as "tenantName", name, email, password_hash as "passwordHash"`,
+      `delete from sign_up where ${isLive} returning side, tenant_name as "tenantName", name, email, password_hash as "passwordHash",
+                                                   time_zone as "timeZone"`,
       liveValues(secretKey, token),
     )
     const [signUp] = rows
     if (!signUp) throw new Problem('invitation_unknown')
     const { userId } = await createPerson(client, signUp)
-    const owner = await createTenant(client, signUp.side, { name: signUp.tenantName, owner: signUp })
+    const owner = await createTenant(client, signUp.side, {
+      name: signUp.tenantName,
+      timeZone: signUp.timeZone,
+      owner: signUp,
+    })
     await activateMember(client, owner.id, userId)
     await recordAudit(client, {
       side: owner.tenant.side,

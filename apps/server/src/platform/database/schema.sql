@@ -999,6 +999,7 @@ create table sign_up (
   name text not null,
   email text not null,
   password_hash text not null,
+  time_zone text,
   expires_at timestamp with time zone not null,
   constraint sign_up_pkey PRIMARY KEY (token_hmac),
   constraint sign_up_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text])))

@@ -6,8 +6,8 @@ import { useMay } from '../../../api/session.ts'
 import { ErrorNote } from '../../../ui/ErrorNote.tsx'
 import { Section } from '../../../ui/Section.tsx'
 import { useDraftForm } from '../../../ui/state/draft.ts'
+import { TimeZoneSelect } from '../../../ui/TimeZoneSelect.tsx'
 import { WhoMay } from '../../../ui/WhoMay.tsx'
-import { TimeZoneSelect } from './TimeZoneSelect.tsx'
 
 /** The time zone that a location's agent reads with, and the one that a person sets for it. */
 export function LocationTimeZone(props: {

@@ -16,7 +16,7 @@ test('a person who signs up owns a company or a practice once the link from the 
     ['company', 'olga@example.com'],
     ['organization', 'pat@example.com'],
   ] as const) {
-    const signedUp = await world.postPage('/sign_up', { ...olga, side, email })
+    const signedUp = await world.postPage('/sign_up', { ...olga, side, email, time_zone: 'America/Denver' })
     assert.deepEqual([signedUp.status, signedUp.text], [200, '{"done":true}'])
     const before = await world.postPage('/auth/sign-in/email', { email, password: olga.password })
     assert.equal(before.body.code, 'sign_in_refused')
@@ -40,6 +40,22 @@ test('a person who signs up owns a company or a practice once the link from the 
     for (const path of ['/sign_up/find', '/auth/verify-email']) {
       assert.equal((await world.postPage(path, { token })).body.code, 'invitation_unknown', path)
     }
+  }
+})
+
+test('a practice has the time zone that was chosen when it signed up, and one that does not exist is refused', async (t) => {
+  const world = await somePortal(t)
+  const practice = { ...olga, side: 'organization' }
+  const refused = await world.postPage('/sign_up', { ...practice, time_zone: 'America/Dallas' })
+  assert.deepEqual([refused.status, refused.body.code], [422, 'field_invalid'])
+  for (const [email, time_zone] of [
+    ['a@example.com', 'America/Denver'],
+    ['b@example.com', null],
+  ] as const) {
+    assert.equal((await world.postPage('/sign_up', { ...practice, email, time_zone })).status, 200)
+    assert.equal((await world.postPage('/auth/verify-email', { token: await world.linkSecret(email) })).status, 200)
+    const { rows } = await world.pool.query('select time_zone from organization order by created_at desc limit 1')
+    assert.equal(rows[0].time_zone, time_zone)
   }
 })
 

@@ -8,12 +8,12 @@ import type { PortalHandlers } from '../shared/context.ts'
 /** Signing up: the answer and its time are the same whether the address has an account or not. */
 export const signUpHandlers: PortalHandlers<'signUp' | 'findSignUp'> = {
   signUp: async ({ pool, secretKey, auth, publicUrl }, { body, ip }) => {
-    const { side, tenant_name: tenantName, name, email, password } = body
+    const { side, tenant_name: tenantName, name, email, password, time_zone: timeZone = null } = body
     await admitAttempt(pool, secretKey, 'mail', { ip, account: email })
     await requireGoodPassword(password, [name, email, tenantName])
     const passwordHash = await hashPassword(auth, password)
     await withMinimumDuration(() =>
-      requestSignUp(pool, secretKey, publicUrl, { side, tenantName, name, email, passwordHash }),
+      requestSignUp(pool, secretKey, publicUrl, { side, tenantName, name, email, passwordHash, timeZone }),
     )
     return { done: true }
   },

@@ -294,6 +294,7 @@ create table sign_up (
   name text not null,
   email text not null,
   password_hash text not null,
+  time_zone text,
   expires_at timestamptz not null
 );
 create index sign_up_expiry on sign_up (expires_at);
