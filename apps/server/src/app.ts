@@ -13,6 +13,7 @@ import { createPageSender, isPageRequest, registerPortalPages } from './apis/por
 import type { VendorApiContext } from './apis/vendor-api/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './apis/vendor-api/routes.ts'
 import { createLastContacts } from './modules/agents/agent-contact.ts'
+import { type ChangeWatch, createChangeWatch } from './modules/changes/change-watch.ts'
 import { createTokenIssuer, type TokenIssuer } from './modules/credentials/access-token.ts'
 import type { KeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
@@ -55,6 +56,8 @@ export type AppDeps = {
   disclosures: DisclosureWriter
   usage: UsageRecorder
   seenStamps: SeenStamps
+  /** Made by the caller where requests that wait for changes are to end before the app closes. */
+  changes?: ChangeWatch
   environment: 'sandbox' | 'production'
   /** The address that the outside world uses: issuer of tokens and base of links. */
   publicUrl: string
@@ -122,6 +125,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     pages: createPageReader(pool, now, log),
     locationLists: createLocationLists(pool),
     organizationLists: createOrganizationLists(pool),
+    changes: deps.changes ?? createChangeWatch({ pool: controlPool, log }),
     seenStamps: deps.seenStamps,
     lastContactOf: createLastContacts({ pool, now }),
     previewDatasets: deps.previewDatasets,
@@ -140,6 +144,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
     ...deps.http,
   })
+  app.addHook('preClose', () => context.changes.stop())
   registerHealth(app, { pool: controlPool, now })
   const { metricsAccess = { token: null } } = deps
   if (metricsAccess !== null) registerMetrics(app, metrics, { ...metricsAccess, isOpen: false })

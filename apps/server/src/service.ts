@@ -10,6 +10,7 @@ import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
 import { mailSeals } from './modules/chain/seal-mail.ts'
 import { createSealer } from './modules/chain/sealer.ts'
+import { createChangeWatch } from './modules/changes/change-watch.ts'
 import { currentKeyOf } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
@@ -194,6 +195,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     metrics = createMetrics({ work: pool, control: controlPool, deltas: smallReadPool }, load, () => measureDue(pool))
     const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
     closers.push(async () => await metricsApp?.close())
+    const changes = createChangeWatch({ pool: controlPool, log })
     const app = await buildApp({
       pool,
       controlPool,
@@ -205,6 +207,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       disclosures,
       usage,
       seenStamps: createSeenStamps(),
+      changes,
       load,
       metrics,
       metricsAccess: metricsApp ? null : { token: config.metrics.token },
@@ -228,6 +231,8 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       () => app.close(),
       () => drain(app.server),
       () => endOutgoing(stopping),
+      // First of all: what waits for a change is answered at once.
+      changes.stop,
     )
     return { app, metricsApp, pool, secretKey, close }
   } catch (error) {

@@ -1,5 +1,12 @@
 export { aboutError } from './about-error.ts'
 export { anyInstant, commonAttributes, instant, nullable, sourceId } from './attribute.ts'
+export {
+  type ChangeKind,
+  change,
+  changeKinds,
+  changesMeta,
+  removalHeld,
+} from './changes.ts'
 export type { Dataset, FilterName, Lookup, ReferenceRule, SourceRecord } from './dataset.ts'
 export {
   type DatasetName,

@@ -18,6 +18,12 @@ export const limits = {
   digestRangesMax: 50,
   /** How far a delta reaches back before its moment, so that a client's clock may be ahead of ours. */
   deltaOverlapMs: 5 * 60 * 1000,
+  /** How far /changes reaches back before its cursor: docs/decisions/changes.md says why that is enough. */
+  changesOverlapMs: 15 * 1000,
+  /** How long a request of /changes may wait for one. */
+  changesWaitSecondsMax: 25,
+  /** Waiting requests of a company, in one process. */
+  changesWaitingMax: 2,
   /** Lines of one upload. */
   uploadLinesMax: 10_000,
   /** Bytes of one upload, unpacked. */

@@ -1,5 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
+import type { ChangeWatch } from '../../modules/changes/change-watch.ts'
 import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import type { SeenStamps } from '../../modules/datasets/seen-stamps.ts'
@@ -32,6 +33,7 @@ export type VendorApiContext = {
   pages: PageReader
   locationLists: LocationLists
   organizationLists: OrganizationLists
+  changes: ChangeWatch
   seenStamps: SeenStamps
   /** When an organization's agents were last heard. */
   lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>

@@ -13,6 +13,7 @@ import { assertProblem } from './testing/test-answer.ts'
 const directoryRoutes = [
   '/organizations',
   '/organizations/:organization_id',
+  '/changes',
   '/locations',
   '/locations/:location_id',
   '/locations/:location_id/sync_status',

@@ -2,12 +2,14 @@ import { type Dataset, datasets, type FilterName, limits } from '@bridgework/con
 import { type Moment, parseInstant, parseMoment } from '../../modules/datasets/instant.ts'
 import type { Stamp } from '../../modules/datasets/stamp.ts'
 import { type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
+import { type ChangeCursor, parseCursor } from './changes/cursor.ts'
 import {
   type Accepted,
   accepting,
   flag,
   invalid,
   moment,
+  opaque,
   type Parameter,
   readQuery,
   recordId,
@@ -48,6 +50,22 @@ export const since = moment('q[fetch_modified_since]', {
     'Return only records that changed since this time (RFC 3339, in UTC or with an offset). Pass meta.next_fetch_modified_since here',
   parse: parseInstant,
   from: ' from 1970 on',
+})
+
+const afterChange = opaque('after', {
+  description: 'Cursor: meta.next_after of the answer before. Without it, the answer has all that there is',
+  mustBe: 'meta.next_after of an answer of /changes',
+  parse: parseCursor,
+})
+
+const wait = wholeNumber('wait', {
+  description: `With after: seconds that the answer may wait for a change, at most ${limits.changesWaitSecondsMax}`,
+  mustBe: `a whole number of seconds from 0 to ${limits.changesWaitSecondsMax}`,
+  minimum: 0,
+  maximum: limits.changesWaitSecondsMax,
+  default: 0,
+  absent: 0,
+  read: Number,
 })
 
 /** The request header that names the epoch of that moment. */
@@ -130,6 +148,9 @@ export const pageParameters = accepting(page, items)
 /** What /locations accepts. spec: GET /locations. */
 export const locationsParameters = accepting(organization, withScript, page, items)
 
+/** What /changes accepts. */
+export const changesParameters = accepting(afterChange, items, wait)
+
 /** A list request's parameters, each checked. */
 export type ListParameters = {
   items: number
@@ -197,6 +218,14 @@ export function readLocationsParameters(rawQuery: string) {
     organizationId: get(organization),
     withAttributionScript: get(withScript),
   }
+}
+
+export type ChangesParameters = { after: ChangeCursor | null; items: number; wait: number }
+
+/** Reads the parameters of /changes. */
+export function readChangesParameters(rawQuery: string): ChangesParameters {
+  const { get } = readQuery(rawQuery, changesParameters)
+  return { after: get(afterChange), items: get(items), wait: get(wait) }
 }
 
 /** Refuses every parameter, for paths that take none. */

@@ -75,6 +75,19 @@ export function moment<Value>(
   }
 }
 
+/** A text that an earlier answer gave, and `parse` knows again; null: it does not. */
+export function opaque<Value>(
+  name: string,
+  { description, mustBe, parse }: Described & { parse: (text: string) => Value | null },
+): Parameter<Value | null> {
+  return {
+    name,
+    schema: Type.String({ description }),
+    absent: null,
+    read: (text) => parse(text) ?? refuse(name, mustBe, text),
+  }
+}
+
 export function flag(name: string, { description, mustBe }: Described): Parameter<boolean> {
   return {
     name,

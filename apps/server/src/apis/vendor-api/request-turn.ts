@@ -62,6 +62,15 @@ export async function widenTurn(
   await request.turn?.widen(bytes)
 }
 
+/** Does work in which the request waits, with nothing of its answer in memory, and then waits for its share again. */
+export async function withoutTurn(request: FastifyRequest, bytes: number, work: () => Promise<void>): Promise<void> {
+  request.turn?.rest()
+  const beganAt = performance.now()
+  await work()
+  request.logNotes.waitedMs += performance.now() - beganAt
+  await request.turn?.widen(bytes)
+}
+
 /** Says how much of the answer is still in memory, so that others of the company need not wait for a reader that is slow. */
 export function keepBytes(request: FastifyRequest, bytes: number): void {
   request.turn?.keep(bytes)

@@ -1,6 +1,7 @@
 import { datasets, vendorApiPath } from '@bridgework/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requirePrincipal } from '../../modules/consent/read-permit.ts'
+import { registerChanges } from './changes/changes.ts'
 import type { VendorApiContext } from './context.ts'
 import { registerDataset } from './dataset-routes.ts'
 import { registerDirectory } from './directory-routes.ts'
@@ -24,6 +25,7 @@ export async function registerVendorApi(
           requireToken(protectedApi, context.tokens)
           requireTurn(protectedApi, context)
           registerDirectory(protectedApi, context)
+          registerChanges(protectedApi, context)
           for (const dataset of datasets) registerDataset(protectedApi, context, dataset)
         })
       },

@@ -5,7 +5,8 @@ import type { Stamp } from './stamp.ts'
 
 /**
  * Locks a location's dataset states in the order in which the names are given, and reads them. The clock is the database's, in
- * microseconds.
+ * microseconds, read after the row was locked: from then on PostgreSQL shows the transaction as one that writes, on which /changes rests
+ * (docs/decisions/changes.md).
  */
 export async function lockDatasetStates(client: PoolClient, locationId: LocationId, names: readonly DatasetName[]) {
   const { rows } = await client.query<{
@@ -17,11 +18,13 @@ export async function lockDatasetStates(client: PoolClient, locationId: Location
     span_records: string
     clock: string
   }>(
-    `select dataset, last_stamp, total, visible, span_from, span_records, (extract(epoch from clock_timestamp()) * 1000000)::bigint as clock
-       from dataset_state
-      where location_id = $1 and dataset = any($2::text[])
-      order by array_position($2::text[], dataset)
-        for update`,
+    `with locked as materialized (
+       select dataset, last_stamp, total, visible, span_from, span_records
+         from dataset_state
+        where location_id = $1 and dataset = any($2::text[])
+        order by array_position($2::text[], dataset)
+          for update)
+     select *, (extract(epoch from clock_timestamp()) * 1000000)::bigint as clock from locked`,
     [locationId, names],
   )
   return rows.map((row) => ({

@@ -17,6 +17,8 @@ export type RequestTurn = {
    * wait for each other. To be called while next to nothing is in memory.
    */
   widen: (bytes: number) => Promise<void>
+  /** Holds nothing until it is widened: the request waits for something else, with nothing in memory. */
+  rest: () => void
   end: Turn['end']
 }
 
@@ -42,6 +44,10 @@ export function createRequestTurns(options: Partial<TurnOptions> = {}): RequestT
         turn = await turns(companyId, weight)
         // Its caller may have left while it waited.
         if (hasEnded) turn.end()
+      },
+      rest() {
+        turn.end()
+        weight = 0
       },
       end() {
         hasEnded = true

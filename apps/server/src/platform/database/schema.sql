@@ -20,6 +20,7 @@ create table access_grant (
 );
 CREATE INDEX access_grant_ended ON public.access_grant USING btree (company_id, revoked_at DESC) WHERE (revoked_at IS NOT NULL);
 CREATE INDEX access_grant_ending ON public.access_grant USING btree (ends_at) WHERE ((revoked_at IS NULL) AND (ends_at IS NOT NULL));
+CREATE INDEX access_grant_granted ON public.access_grant USING btree (company_id, granted_at);
 CREATE INDEX access_grant_of_organization ON public.access_grant USING btree (organization_id, company_id);
 CREATE UNIQUE INDEX access_grant_live ON public.access_grant USING btree (company_id, organization_id, COALESCE(location_id, (0)::bigint), dataset) WHERE (revoked_at IS NULL);
 
@@ -300,6 +301,7 @@ create table dataset_state (
   rendering smallint not null,
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );
+CREATE INDEX dataset_state_changed ON public.dataset_state USING btree (last_stamp);
 
 create table disclosed_day (
   location_id bigint not null,
@@ -467,6 +469,7 @@ create table location (
   constraint location_organization_id_source_id_key UNIQUE (organization_id, source_id),
   constraint location_pkey PRIMARY KEY (id)
 );
+CREATE INDEX location_updated ON public.location USING btree (updated_at);
 
 create table location_hour (
   location_id bigint not null,

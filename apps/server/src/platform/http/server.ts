@@ -177,14 +177,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   }
 
   app.addHook('onResponse', (request, reply, done) => {
-    const { companyId, keyPairId, isUnproved, locationId, records, agentId, code, because } = request.logNotes
+    const { companyId, keyPairId, isUnproved, locationId, records, agentId, code, because, waitedMs } = request.logNotes
     options.log({
       event: 'request.answered',
       requestId: request.id,
       method: request.method,
       route: routeOf(request),
       status: reply.raw.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      durationMs: Math.round((reply.elapsedTime - waitedMs) * 10) / 10,
       companyId,
       keyPairId,
       isUnproved,

@@ -129,7 +129,8 @@ function python({ path, operationId, dataset }: Operation): string {
       'print(answer.json()["data"])',
     ].join('\n')
   }
-  const [parameter, next] = dataset?.pagination === 'cursor' ? ['after', 'next_after'] : ['page', 'next_page']
+  const isByCursor = dataset?.pagination === 'cursor' || operationId === 'changes_list'
+  const [parameter, next] = isByCursor ? ['after', 'next_after'] : ['page', 'next_page']
   return [
     ...head,
     headers,

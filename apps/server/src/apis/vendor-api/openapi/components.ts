@@ -1,4 +1,6 @@
 import {
+  change,
+  changesMeta,
   cursorMeta,
   cursorPagy,
   type Dataset,
@@ -16,6 +18,7 @@ import {
   pagePagy,
   problems,
   recordMeta,
+  removalHeld,
   vendorProblems,
 } from '@bridgework/contract'
 import { type TObject, type TSchema, Type } from 'typebox'
@@ -57,18 +60,7 @@ const syncStatus = Type.Object({
   synced_at: freshness.properties.synced_at,
   total: Type.Integer({ description: 'Number of records, hidden ones included' }),
   initial_sync_completed_at: nullable(instant('When the dataset was read completely for the first time')),
-  removal_held: nullable(
-    Type.Object(
-      {
-        missing: Type.Integer({
-          description: 'Number of visible records that the practice management system no longer has',
-        }),
-        visible: Type.Integer({ description: 'Number of visible records when the removal was held' }),
-        held_at: instant('When the removal was held'),
-      },
-      { description: 'A removal that a person must confirm, because it would hide so many of the visible records' },
-    ),
-  ),
+  removal_held: removalHeld,
   attributes_not_provided: Type.Array(Type.String(), {
     description: 'Attributes that the practice’s system never has here: null there means unknown',
   }),
@@ -91,12 +83,15 @@ const schemas: Record<string, TSchema> = {
   Location: record('location', 'Id of the location', locationAttributes, 'A dental practice at one address.'),
   Organization: record('organization', 'Id of the organization', organizationAttributes, 'A practice owner.'),
   SyncStatus: record('sync_status', 'Name of the dataset', syncStatus, 'How current one dataset of a location is.'),
+  Change: described(change, 'What is true now of something that a company may read, or of its access.'),
   DigestRange: described(digestRange, 'A range of records and its checksum.'),
+  Freshness: described(freshness, 'How current our copy of a dataset is.'),
   Pagy: described(cursorPagy, 'The size of a list and of this page of it.'),
   PagePagy: described(pagePagy, 'The size of a list and of this page of it, in lists by page number.'),
   CursorMeta: described(cursorMeta, 'How to go on: the next page, and the next delta. Members may be added.'),
   PageMeta: described(pageMeta, 'How to go on, in lists by page number. Members may be added.'),
   DirectoryMeta: described(directoryMeta, 'How to go on, in lists that belong to no location. Members may be added.'),
+  ChangesMeta: described(changesMeta, 'How to go on. Members may be added.'),
   DigestMeta: described(digestMeta, 'How to go on. Members may be added.'),
   ExportMeta: described(exportMeta, 'The `meta` of the last line of an export. Members may be added.'),
   RecordMeta: described(recordMeta, 'Members may be added.'),
@@ -159,8 +154,13 @@ function plain(schema: object): object {
     return { type: [type, 'null'], ...inner, ...rest, ...(choices && { enum: [...choices, null] }) }
   }
   const entries = Object.entries({ ...rest, ...(anyOf !== undefined && { anyOf }) })
-  const members = entries.map(([name, member]) => [name, isObject(member) ? plain(member) : member])
+  const members = entries.map(([name, member]) => [name, isObject(member) ? shared(member) : member])
   return { ...('enum' in rest && { type: 'string' }), ...Object.fromEntries(members) }
+}
+
+/** How current something is has a name of its own: it stands in many answers. */
+function shared(schema: object): object {
+  return JSON.stringify(schema) === JSON.stringify(freshness) ? component('Freshness') : plain(schema)
 }
 
 function isObject(value: unknown): value is object {

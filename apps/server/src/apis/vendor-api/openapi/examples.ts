@@ -80,6 +80,8 @@ function successOf(operationId: string): unknown {
       return { data: location, meta: { epoch, request_id: requestId } }
     case 'locations_sync_status_get':
       return { data: datasets.map(statusOf), meta: { epoch, request_id: requestId } }
+    case 'changes_list':
+      return { data: [change], meta: changesMeta }
     default:
       throw new Error(`no example for the operation ${operationId}`)
   }
@@ -130,6 +132,27 @@ function statusOf({ name }: Dataset): unknown {
     attributes_not_provided: name === 'patient_referrals' ? ['campaign'] : [],
   }
   return { id: name, type: 'sync_status', attributes }
+}
+
+const change = {
+  id: `${locationId}/patients`,
+  type: 'dataset',
+  attributes: {
+    location_id: locationId,
+    dataset: 'patients',
+    next_fetch_modified_since: '2026-01-31T08:05:00.000001Z',
+    granted_at: at,
+    freshness: synced,
+    removal_held: null,
+  },
+}
+
+const changesMeta = {
+  has_more: false,
+  next_after: `${epoch}_1769846400000001`,
+  is_whole: false,
+  epoch,
+  request_id: requestId,
 }
 
 const lastLine = {

@@ -41,6 +41,13 @@ const nextPage = (operationId: string) => ({
 })
 
 const directoryLinks: Record<string, Record<string, Link>> = {
+  changes_list: {
+    next: {
+      operationId: 'changes_list',
+      description: 'What comes after these rows: the next page, or what changes from now on.',
+      parameters: { after: '$response.body#/meta/next_after' },
+    },
+  },
   auth_token_create: {
     locations: { operationId: 'locations_list', description: 'What the token may read.', parameters: {} },
   },

@@ -12,7 +12,7 @@ import { answers } from './refusal-schemas.ts'
 
 const dataTag = 'Data'
 const everywhere = ['internal', 'overloaded', 'unavailable'] as const
-const ofBearer = [
+export const ofBearer = [
   'token_required',
   'token_invalid',
   'agreement_required',

@@ -51,6 +51,7 @@ export async function confirmRemoval(
     const removal = await requireHeld(turn.client, { locationId, dataset })
     requireSeen(removal, listHash)
     const done = await hideSlice(turn, removal)
+    turn.stamp(dataset)
     await alongside(turn.client, done)
     return done
   })
@@ -65,11 +66,12 @@ export async function rejectRemoval(
   rejected: DatasetKey & { listHash: string; now: Date },
   alongside: (client: Queryable, kept: { records: number }) => Promise<void> = async () => {},
 ): Promise<void> {
-  await takeTurn(pool, rejected.locationId, rejected.dataset, async ({ client }) => {
-    const removal = await requireHeld(client, rejected)
+  await takeTurn(pool, rejected.locationId, rejected.dataset, async (turn) => {
+    const removal = await requireHeld(turn.client, rejected)
     requireSeen(removal, rejected.listHash)
-    await keepRemoval(client, removal, rejected.now)
-    await alongside(client, { records: removal.remaining })
+    await keepRemoval(turn.client, removal, rejected.now)
+    turn.stamp(rejected.dataset)
+    await alongside(turn.client, { records: removal.remaining })
   })
 }
 

@@ -92,7 +92,7 @@ async function decide(deps: { pool: Pool; now: () => Date; log: Log }, list: Com
     const visible = await visibleOf(turn, list)
     const listHash = await hashSourceIds(turn.client, missing)
     if (!mustBeHeld(missing.length, visible)) {
-      if (current) await dropRemoval(turn.client, current)
+      if (current) await endHold(turn, current)
       return { state: 'done', hidden: await hideRecords(turn, list.dataset, missing) }
     }
     if (current?.listHash !== listHash) {
@@ -132,7 +132,8 @@ async function startLarge(deps: { pool: Pool; now: () => Date; log: Log }, list:
       if (!listed) throw new Problem('busy', { because: 'the location was opened again', retryAfterSeconds: 5 })
       const { remaining } = listed
       if (remaining === 0) {
-        for (const each of [listed, ...(before ? [before] : [])]) await dropRemoval(turn.client, each)
+        await dropRemoval(turn.client, listed)
+        if (before) await endHold(turn, before)
         return { state: 'done', hidden: 0 }
       }
       const state = mustBeHeld(remaining, visible) ? 'held' : 'running'
@@ -188,16 +189,26 @@ async function compare(
   return { isCovered: listed === missing, isSame: listed === missing && listed === removal.remaining }
 }
 
-/** The list takes the place of the one before it. */
+/**
+ * What waited for a person does not any more. That draws a stamp, as its beginning does: vendors see in /changes what waits, and a row comes with the
+ * stamp of its dataset.
+ */
+async function endHold(turn: Turn, held: Removal): Promise<void> {
+  await dropRemoval(turn.client, held)
+  turn.stamp(held.dataset)
+}
+
+/** The list takes the place of the one before it, which was held. */
 async function replace(
-  { client }: Turn,
+  turn: Turn,
   log: Log,
   before: Removal | null,
   listed: DatasetKey & { id: string; remaining: number },
   end: Parameters<typeof finishList>[2],
 ): Promise<void> {
-  if (before) await dropRemoval(client, before)
-  await finishList(client, listed, end)
+  if (before) await endHold(turn, before)
+  await finishList(turn.client, listed, end)
+  if (end.state === 'held') turn.stamp(listed.dataset)
   const { locationId, dataset, remaining } = listed
   const event = end.state === 'held' ? 'removal.held' : 'removal.started'
   log({ event, locationId, dataset, missing: remaining, visible: end.visible })

@@ -124,6 +124,7 @@ create table location (
   closed_at timestamptz,
   unique (organization_id, source_id)
 );
+create index location_updated on location (updated_at);
 
 -- `name_key`: what the name looks like (modules/directory/name.ts): two companies do not have names that people mistake for each other.
 -- `verified_at`, `verified_by`: by which operator (docs/decisions/vendor-profile.md). `erased_at`: as of an organization.
@@ -601,6 +602,7 @@ create table access_grant (
 create unique index access_grant_live on access_grant (company_id, organization_id, coalesce(location_id, 0), dataset)
   where revoked_at is null;
 create index access_grant_of_organization on access_grant (organization_id, company_id);
+create index access_grant_granted on access_grant (company_id, granted_at);
 create index access_grant_ended on access_grant (company_id, revoked_at desc) where revoked_at is not null;
 create index access_grant_ending on access_grant (ends_at) where revoked_at is null and ends_at is not null;
 
@@ -666,6 +668,8 @@ create table dataset_state (
   rendering smallint not null,
   primary key (location_id, dataset)
 );
+-- For /changes, which looks every half second at what changed since (docs/decisions/changes.md).
+create index dataset_state_changed on dataset_state (last_stamp);
 
 -- `source` is what the agent sent, in the contract's order of attributes; where the dataset says what its documents lack of it (`kept`), a list of
 -- that alone. `source_hash`: the first 16 bytes of the SHA-256 of what was sent. `document` is what vendors receive, rendered when it was written;
