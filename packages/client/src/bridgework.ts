@@ -1,3 +1,4 @@
+import { type ChangesResource, changesResource } from './changes-resource.ts'
 import { type Connection, createConnection, type RetryOptions } from './connection.ts'
 import { type DatasetName, type DatasetResource, datasetResource } from './dataset-resource.ts'
 import { refuseUnknownOptions } from './did-you-mean.ts'
@@ -42,6 +43,8 @@ export class Bridgework {
   readonly baseUrl: string
   readonly locations: LocationsResource
   readonly organizations: OrganizationsResource
+  /** What changed of all that may be read, in one request. */
+  readonly changes: ChangesResource
   readonly feeSchedules: DatasetResource<'fee_schedules'>
   readonly insurancePlans: DatasetResource<'insurance_plans'>
   readonly patients: DatasetResource<'patients'>
@@ -83,6 +86,7 @@ export class Bridgework {
     this.#connection = connection
     this.locations = locationsResource(connection)
     this.organizations = organizationsResource(connection)
+    this.changes = changesResource(connection)
     this.feeSchedules = datasetResource(connection, 'fee_schedules')
     this.insurancePlans = datasetResource(connection, 'insurance_plans')
     this.patients = datasetResource(connection, 'patients')

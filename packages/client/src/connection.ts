@@ -25,6 +25,8 @@ export type GetOptions = {
   /** More request headers. */
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
+  /** How long the service may wait with its answer because the request asks for that: the time limit comes on top. */
+  waitMs?: number
   /** Takes the answer in and parses it, in the place of a text. */
   into?: PageBuffer | undefined
 }
@@ -61,9 +63,10 @@ export function createConnection(options: {
     init: RequestInit,
     signal?: AbortSignal,
     into?: PageBuffer,
+    waitMs = 0,
   ) => {
     const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(), timeoutMs)
+    const timer = setTimeout(() => limit.abort(), timeoutMs + waitMs)
     const giveUp = () => limit.abort()
     signal?.addEventListener('abort', giveUp, { once: true })
     const beganAt = performance.now()
@@ -112,7 +115,10 @@ export function createConnection(options: {
     signal: AbortSignal | undefined,
     make: (attempt: number) => Promise<Attempt>,
     parse: (text: string) => Record<string, unknown> | null,
-    onRefused?: (status: number, text: string) => boolean,
+    {
+      onRefused,
+      isPatient = true,
+    }: { onRefused?: (status: number, text: string) => boolean; isPatient?: boolean } = {},
   ): Promise<Answer> => {
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted()
@@ -135,14 +141,18 @@ export function createConnection(options: {
         continue
       }
       if (onRefused?.(status, text)) continue
-      const isFinal = !transient.has(status) || (status === 500 && isForeign(headers)) || waitsForPerson(text)
+      const isFinal =
+        !transient.has(status) ||
+        (status === 429 && !isPatient) ||
+        (status === 500 && isForeign(headers)) ||
+        waitsForPerson(text)
       if (isFinal || isLast) throw refusalOf(status, headers, text, attempt, baseUrl)
       await pause(path, attempt, String(status), headers, signal)
     }
   }
 
   return {
-    get(path, { query = new Map(), slot, headers: others, signal, into } = {}) {
+    get(path, { query = new Map(), slot, headers: others, signal, into, waitMs } = {}) {
       const url = `${baseUrl}${path}${queryOf(query)}`
       let type = slot?.type
       let used = ''
@@ -154,12 +164,12 @@ export function createConnection(options: {
         try {
           const own = { authorization: `Bearer ${used}`, accept: 'application/json', 'user-agent': userAgent }
           const headers = { ...others, ...own }
-          return await send(path, attempt, url, { headers }, signal, into)
+          return await send(path, attempt, url, { headers }, signal, into, waitMs)
         } finally {
           release?.()
         }
       }
-      return persist(path, signal, make, into?.parse ?? parseObject, (status, text) => {
+      const onRefused = (status: number, text: string) => {
         if (status === 401 && !isRenewed) {
           isRenewed = true
           tokens().refuse(used)
@@ -171,7 +181,9 @@ export function createConnection(options: {
           if (learned && slot) type = learned
         }
         return false
-      })
+      }
+      // A request that waits is not repeated while others of the company wait: its caller asks in another way.
+      return persist(path, signal, make, into?.parse ?? parseObject, { onRefused, isPatient: !waitMs })
     },
 
     async requestToken(signal) {

@@ -1,5 +1,6 @@
 export { ApiError, type ClientErrorCode } from './api-error.ts'
 export { Bridgework, type BridgeworkOptions } from './bridgework.ts'
+export type { ChangeRow, ChangesOptions, ChangesPage, ChangesResource } from './changes-resource.ts'
 export type { RetryOptions } from './connection.ts'
 export {
   type DatasetName,

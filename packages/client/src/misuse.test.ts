@@ -82,13 +82,14 @@ test('an answer that is not Bridgework’s ends a call at once, and says what ma
 })
 
 test('a network that answers 403 or 404 itself has revoked nothing', async (t) => {
-  const { world, vendor } = await someClient(t, { insurancePlans: 1 })
+  const { world, vendor, location } = await someClient(t, { insurancePlans: 1 })
   const portal: typeof fetch = (input, init) =>
     String(input).includes('/patients')
       ? Promise.resolve(new Response('<html>Blocked</html>', { status: 403, headers: { 'content-type': 'text/html' } }))
       : fetch(input, init)
   const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
   await clientOf(world, vendor).sync({ store })
+  await location.upload('patients', { p1: aRecord('patients') })
 
   const { revoked, failed, current } = await clientOf(world, vendor, { fetch: portal }).sync({ store })
   assert.deepEqual([revoked, failed.map(({ dataset }) => dataset), current], [[], ['patients'], 6])

@@ -7,6 +7,7 @@ import { sqliteStore } from '../stores/sqlite/sqlite-store.ts'
 import { StoreConflictError, type SyncStore } from '../sync/store.ts'
 import type { SyncReport } from '../sync/sync.ts'
 import type { Verification } from '../sync/verify.ts'
+import { createChangeWaiter } from './change-waiter.ts'
 import type { Command, Context } from './context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readPlace } from './place.ts'
@@ -16,13 +17,14 @@ import { UsageError } from './usage-error.ts'
 
 export const mirror: Command = {
   summary: 'keep a copy of everything that may be read',
-  usage: '--to <sqlite:file | postgres://… | folder> [--every 5m]',
+  usage: '--to <sqlite:file | postgres://… | folder> [--watch | --every 5m]',
   details: [
     'The first run copies; later runs update the copy. You may stop it at any time: the next run continues.',
     'Other users of the machine can see a password in --to. Set BRIDGEWORK_MIRROR_TO instead.',
   ],
   options: {
     to: { value: 'place', summary: 'sqlite:<file>, postgres://…, or a folder for NDJSON files' },
+    watch: { summary: 'go on for ever, and update the copy when something changed' },
     every: { value: 'period', summary: 'go on for ever, with this pause: 30s, 5m, 1h' },
     verify: { summary: 'afterwards compare every record with the service, and mend what differs' },
     ...selectionOptions,
@@ -34,23 +36,30 @@ export const mirror: Command = {
     if (!to) throw new UsageError('Missing: --to sqlite:copy.sqlite, --to postgres://… or --to ./folder')
     const every = options.text('every')
     const periodMs = every === undefined ? null : readPeriod(every, 10)
+    const isWatching = options.flag('watch')
+    if (isWatching && periodMs !== null) throw new UsageError('Choose one of --watch and --every.')
     const selection = readSelection(options)
     const open = storeAt(to)
     const client = context.client()
     const store = await openWithProgress(context, open)
+    const untilChange = createChangeWaiter(client, signal)
+    let code: number = exitCodes.done
     try {
       for (;;) {
+        if (isWatching) await untilChange(code !== exitCodes.done)
         const beganAt = performance.now()
-        let code: number = exitCodes.done
+        code = exitCodes.done
         try {
           code = await round(context, client, store, selection)
           if (options.flag('verify')) code = Math.max(code, await compare(context, client, store, selection))
         } catch (error) {
-          // With --every a bad hour of the network ends nothing, nor does another mirror; wrong credentials and a broken store do.
+          // With --watch or --every a bad hour of the network ends nothing, nor does another mirror; wrong credentials and a broken store do.
           const mayPass = (error instanceof ApiError && error.status !== 401) || error instanceof StoreConflictError
-          if (periodMs === null || !mayPass) throw error
+          if ((periodMs === null && !isWatching) || !mayPass) throw error
           context.say(`${new Date().toISOString()} ${error.message}`)
+          code = exitCodes.partly
         }
+        if (isWatching) continue
         if (periodMs === null) return code
         await sleep(Math.max(0, periodMs - (performance.now() - beganAt)), undefined, { signal })
       }

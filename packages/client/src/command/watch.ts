@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
 import type { Bridgework } from '../bridgework.ts'
+import type { ChangeRow } from '../changes-resource.ts'
 import type { SyncKey, SyncPage, SyncRecord, SyncStore } from '../sync/store.ts'
 import { grantedKeys, nameOf, type SyncEvent } from '../sync/sync.ts'
+import { createChangeWaiter } from './change-waiter.ts'
 import type { Command, Context } from './context.ts'
 import { readPeriod, readSelection, selectionOptions } from './selection.ts'
 import { openWatchState, type WatchState, watchFile } from './watch-state.ts'
@@ -15,7 +17,7 @@ export const watch: Command = {
     'The first run starts with changes from now on; a later run with the same options continues where the last one stopped. It may print a line again. It stores no records: use mirror for a copy.',
   ],
   options: {
-    every: { value: 'period', summary: 'how often to ask; 10s when left out' },
+    every: { value: 'period', summary: 'ask this often; left out: when something changed' },
     state: { value: 'file', summary: 'where it keeps how far it is; beside the credentials when left out' },
     anew: { summary: 'begin now, whatever was kept' },
     ...selectionOptions,
@@ -23,48 +25,62 @@ export const watch: Command = {
   argsMax: 0,
   async run(context) {
     const { env, options, signal, json, write, say } = context
-    const periodMs = readPeriod(options.text('every') ?? '10s', 1)
+    const every = options.text('every')
+    const periodMs = every === undefined ? null : readPeriod(every, 1)
     const selection = readSelection(options)
     const client = context.client()
     const file = options.text('state') ?? watchFile(env, client.baseUrl, selection)
     const state = await openWatchState(file, client.baseUrl, options.flag('anew'))
+    // What becomes known between two pages waits for the next one: a page is printed at the reader's pace, before another is asked for.
+    let news: string[] = []
+    const print = async (lines: readonly string[]) => {
+      const text = [...news, ...lines].map((line) => `${line}\n`).join('')
+      news = []
+      if (text !== '') await write(text)
+    }
+    const report = (change: string, key: SyncKey) => void news.push(lineOf(json, change, key))
+    const store: SyncStore = {
+      ...state.store,
+      async apply(page) {
+        await print(linesOf(json, page))
+        await state.store.apply(page)
+      },
+    }
+    const untilChange = createChangeWaiter(client, signal)
     try {
       let hasBegun = false
+      let hasFailed = false
       for (;;) {
-        // What becomes known between two pages waits for the next one: a page is printed at the reader's pace, before another is asked for.
-        let news: string[] = []
-        const print = async (lines: readonly string[]) => {
-          const text = [...news, ...lines].map((line) => `${line}\n`).join('')
-          news = []
-          if (text !== '') await write(text)
-        }
-        const report = (change: string, key: SyncKey) => void news.push(lineOf(json, change, key))
+        const rows = periodMs === null ? await untilChange(hasFailed) : null
+        hasFailed = false
         try {
-          const granted = await beginGranted(context, client, state, selection)
-          // On the very first round nothing is news.
-          if (hasBegun || state.isKept) for (const key of granted) report('granted', key)
+          if (!hasBegun || rows === null || rows.some((row) => mayBeNew(row, state))) {
+            const granted = await beginGranted(context, client, state, selection)
+            // On the very first round nothing is news.
+            if (hasBegun || state.isKept) for (const key of granted) report('granted', key)
+          }
           if (!hasBegun) say(`Watching ${state.positions.size} datasets. Ctrl-C ends it.`)
           hasBegun = true
-          const store: SyncStore = {
-            ...state.store,
-            async apply(page) {
-              await print(linesOf(json, page))
-              await state.store.apply(page)
-            },
-          }
-          await client.sync({ store, signal, ...selection, onEvent: listener(state, report) })
+          const { failed } = await client.sync({ store, signal, ...selection, onEvent: listener(state, report) })
+          hasFailed = failed.length > 0
         } catch (error) {
           if (!(error instanceof ApiError) || error.status === 401) throw error
+          hasFailed = true
           say(`${new Date().toISOString()} ${error.message}`)
         }
         await print([])
         if (hasBegun) await state.keep()
-        await sleep(periodMs, undefined, { signal })
+        if (periodMs !== null) await sleep(periodMs, undefined, { signal })
       }
     } finally {
       await state.close()
     }
   },
+}
+
+/** Whether something may be granted that has no place yet. */
+function mayBeNew(row: ChangeRow, { positions }: WatchState): boolean {
+  return row.type === 'grant' || row.type === 'location' || (row.type === 'dataset' && !positions.has(row.id))
 }
 
 /** A line for each record that changed. The first walk of what was granted after the others is none of changes. */

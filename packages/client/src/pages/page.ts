@@ -103,7 +103,7 @@ export function freshnessOf(value: unknown): Freshness | null {
   return isObject(value) ? { synced_at: textOrNull(value.synced_at), state: String(value.state) } : null
 }
 
-function textOrNull(value: unknown): string | null {
+export function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 

@@ -218,18 +218,23 @@ test('locations that are granted later are picked up, revoked ones are said and 
 
 test('what is not switched on in production yet keeps nothing else from being copied', async (t) => {
   const { world, vendor } = await someClient(t, { insurancePlans: 1 })
-  // What production answers with; everything else is the service's.
-  const refuse: typeof fetch = (input, init) =>
-    String(input).includes('/insurance_plans')
-      ? Promise.resolve(Response.json({ errors: 'not yet', code: 'preview_off', request_id: 'x' }, { status: 404 }))
-      : fetch(input, init)
-  const client = clientOf(world, vendor, { fetch: refuse })
+  const production = await world.anotherServer({ previewDatasets: new Set() })
+  let requests = 0
+  const client = clientOf(world, vendor, {
+    baseUrl: production.url,
+    onEvent: ({ event }) => {
+      if (event === 'request') requests += 1
+    },
+  })
   const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
 
   const all = await client.sync({ store })
   assert.deepEqual([all.current, all.notGranted, all.revoked, all.failed], [6, [], [], []])
   const asked = await client.sync({ store, datasets: ['insurance_plans'] })
   assert.equal(asked.notGranted[0]?.dataset, 'insurance_plans')
+  requests = 0
+  await client.sync({ store })
+  assert.equal(requests, 1, 'it is not asked for in each round')
   // What was copied before it was switched off grows old: that is said.
   await clientOf(world, vendor).sync({ store })
   assert.deepEqual(

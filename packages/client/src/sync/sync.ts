@@ -3,6 +3,7 @@ import type { Connection } from '../connection.ts'
 import { type DatasetName, datasetNames, fetchPage, walkWhole } from '../dataset-resource.ts'
 import type { LocationRecord, LocationsResource, OrganizationsResource } from '../directory-resource.ts'
 import { type List, listOf, type Page, requireEpoch } from '../pages/page.ts'
+import { type Feed, readFeed } from './feed.ts'
 import { inParallel } from './parallel.ts'
 import type { SyncKey, SyncPosition, SyncRecord, SyncStore } from './store.ts'
 import { createStrayFinder, type StrayFinder } from './strays.ts'
@@ -76,12 +77,9 @@ export async function sync(
     failed: [],
   }
   const positions = new Map((await store.positions()).map((position) => [nameOf(position), position]))
-  const signal = options.signal ? { signal: options.signal } : {}
-  const { items: locations, epoch } = await listed(reach.locations.list(signal))
+  const feed = await readFeed(connection, store, options.signal)
+  const { locations, epoch } = await directoryOf(reach, store, feed, options.signal)
   const granted = keysOf(locations)
-  if (store.saveDirectory) {
-    await store.saveDirectory({ locations, organizations: (await listed(reach.organizations.list(signal))).items })
-  }
   const isWanted = ({ locationId, dataset }: SyncKey) =>
     (options.locations?.includes(locationId) ?? true) && (options.datasets?.includes(dataset) ?? true)
 
@@ -116,7 +114,18 @@ export async function sync(
     }
   }
 
+  /** Whether the service has said that there is nothing to ask. */
+  const isTold = (key: SyncKey) => {
+    const { walk = null, watermark = null, epoch = null } = positions.get(nameOf(key)) ?? {}
+    if (!feed || walk || watermark === null || epoch !== feed.epoch) return false
+    return feed.watermarks.get(nameOf(key)) === watermark
+  }
+
   const walk = async (key: SyncKey, signal: AbortSignal) => {
+    if (isTold(key)) {
+      report.current += 1
+      return onEvent({ event: 'current', ...key, records: 0 })
+    }
     const kept = positions.get(nameOf(key))
     if (!kept) onEvent({ event: 'begun', ...key })
     try {
@@ -125,6 +134,8 @@ export async function sync(
       if (!(error instanceof ApiError) || error.code !== 'epoch_changed') throw error
       await walkFrom({ ...key, watermark: null, walk: null }, signal, true)
     }
+    // What changed since it was told of came with the walk.
+    feed?.watermarks.set(nameOf(key), positions.get(nameOf(key))?.watermark ?? null)
   }
 
   /** `isAnew`: of everything, in the place of a walk or a delta of another epoch. */
@@ -213,12 +224,18 @@ export async function sync(
 
   const walkLocation = async (keys: readonly SyncKey[], signal: AbortSignal) => {
     for (const key of keys) {
+      // Not served in production yet, as the service said before.
+      if (feed?.off.has(nameOf(key))) {
+        if (options.datasets || positions.has(nameOf(key))) markRevoked(key)
+        continue
+      }
       try {
         await walk(key, signal)
       } catch (error) {
         // Wrong credentials end everything; a dataset that cannot be read now keeps no other from being read.
         if (!(error instanceof ApiError) || error.status === 401) throw error
         // Not available in production yet: an error only for callers that asked for it.
+        if (error.code === 'preview_off') feed?.off.add(nameOf(key))
         if (error.code === 'preview_off' && !options.datasets && !positions.has(nameOf(key))) continue
         if (isDenied(error)) markRevoked(key)
         else {
@@ -237,6 +254,23 @@ export async function sync(
   ])
   await store.finish?.()
   return report
+}
+
+/** The locations that may be read, as they are, or as they were while the service has told of no change of them; and the service's epoch. */
+async function directoryOf(
+  reach: { locations: LocationsResource; organizations: OrganizationsResource },
+  store: SyncStore,
+  feed: Feed | null,
+  signal?: AbortSignal,
+): Promise<{ locations: readonly LocationRecord[]; epoch: string | null }> {
+  if (feed?.directory) return { locations: feed.directory.locations, epoch: feed.epoch }
+  const options = signal ? { signal } : {}
+  const { items: locations, epoch } = await listed(reach.locations.list(options))
+  if (store.saveDirectory) {
+    await store.saveDirectory({ locations, organizations: (await listed(reach.organizations.list(options))).items })
+  }
+  if (feed) feed.directory = { locations, at: performance.now() }
+  return { locations, epoch }
 }
 
 /** The pages of a dataset that is read for the first time, or goes on being so. */
