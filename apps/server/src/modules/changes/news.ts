@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { notEnded } from '../consent/in-force.ts'
 import { formatMicros, type Stamp } from '../datasets/stamp.ts'
@@ -9,10 +9,10 @@ import { stampOf } from './horizon.ts'
  * costs what changed since, and not what there is. `restored`: the stamp that a restore alone gave.
  */
 export async function findNews(
-  pool: Pool,
+  db: Queryable,
   { companyIds, since, restored }: { companyIds: readonly CompanyId[]; since: Stamp; restored: Stamp },
 ): Promise<ReadonlyMap<CompanyId, Stamp>> {
-  const { rows } = await pool.query<{ company_id: CompanyId; at: string }>({
+  const { rows } = await db.query<{ company_id: CompanyId; at: string }>({
     name: 'changes-news',
     text: `select company_id, max(at) as at
              from (select g.company_id, s.last_stamp as at
