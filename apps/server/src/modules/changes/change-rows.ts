@@ -4,7 +4,6 @@ import type { CompanyId, LocationId, OrganizationId } from '../../platform/ident
 import { notEnded } from '../consent/in-force.ts'
 import { formatMicros, type Stamp } from '../datasets/stamp.ts'
 import type { OfficeHours } from '../directory/office-hours.ts'
-import { grantedLocations } from '../overview/granted-location.ts'
 import { type Horizon, stampOf } from './horizon.ts'
 
 /** Where a row stands among all of an answer: the number of its kind, and two numbers of its own. */
@@ -118,14 +117,14 @@ const readers: Record<ChangeKind, Reader> = {
     const { rows } = await pool.query<
       { organization_id: OrganizationId; is_active: boolean; updated_at: Date } & OrderedRow
     >(
-      `with granted as (${grantedLocations('')})
-       select l.id as first, l.organization_id, l.is_active, l.updated_at,
-              ${stampOf('greatest(l.updated_at, opened.at)')} as at
-         from granted
+      `select l.id as first, l.organization_id, l.is_active, l.updated_at,
+              ${stampOf('greatest(l.updated_at, granted.at)')} as at
+         from (select g.location_id, max(g.granted_at) as at
+                 from dataset_grant g
+                where g.company_id = $1 and ${notEnded('g')}
+                group by g.location_id) granted
          join location l on l.id = granted.location_id
-        cross join lateral (
-              select max(g.granted_at) as at from dataset_grant g where g.location_id = l.id and g.company_id = $1) opened
-        where (l.updated_at > $2 or opened.at > $2) and l.id > $3
+        where (l.updated_at > $2 or granted.at > $2) and l.id > $3
         order by l.id
         limit $4`,
       [companyId, instantAfter(since), first, wanted],
@@ -181,17 +180,16 @@ const readers: Record<ChangeKind, Reader> = {
    */
   dataset: async (pool, { companyId, since, horizon, datasets }, { number, first, second, wanted }) => {
     const { rows } = await pool.query<StoredDataset & DatasetOrderedRow>(
-      `with granted as (${grantedLocations('')})
-       select l.id as first, s.dataset, array_position($5::text[], s.dataset) as second, l.organization_id, l.time_zone, l.office_hours,
+      `select l.id as first, s.dataset, array_position($5::text[], s.dataset) as second, l.organization_id, l.time_zone, l.office_hours,
               s.last_stamp, s.synced_at, s.initial_sync_completed_at, s.is_provided, g.granted_at,
               g.granted_stamp is not null as is_read, r.remaining as missing, r.visible, r.held_at,
               greatest(case when s.last_stamp <> $6 then s.last_stamp end, ${stampOf('greatest(g.granted_at, l.updated_at)')}) as at
-         from granted
-         join location l on l.id = granted.location_id
-         join dataset_state s on s.location_id = l.id and s.dataset = any(granted.datasets) and s.dataset = any($8::text[])
-         join dataset_grant g on g.location_id = l.id and g.company_id = $1 and g.dataset = s.dataset and ${notEnded('g')}
+         from dataset_grant g
+         join location l on l.id = g.location_id
+         join dataset_state s on s.location_id = l.id and s.dataset = g.dataset
          left join removal r on r.location_id = l.id and r.dataset = s.dataset and r.state = 'held'
-        where (s.last_stamp > $9 and s.last_stamp <> $6 or g.granted_at > $2 or l.updated_at > $2)
+        where g.company_id = $1 and g.dataset = any($8::text[]) and ${notEnded('g')}
+          and (s.last_stamp > $9 and s.last_stamp <> $6 or g.granted_at > $2 or l.updated_at > $2)
           and (l.id, array_position($5::text[], s.dataset)) > ($3, $4)
         order by 1, 3
         limit $7`,
