@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -167,4 +169,22 @@ test('mails go to the mail server that is named, in the sandbox without one into
     assert.throws(() => readConfig({ [name]: value }, '/'), /must be set together/)
     assert.throws(() => readConfig({ ...smtp, [name]: 'nonsense' }, '/'), ConfigError)
   }
+})
+
+test('a shell that has the variables of the client and of the code samples starts the service too', () => {
+  const root = join(import.meta.dirname, '../../..')
+  const files = [
+    ...globSync('packages/client/src/{,command/}*.ts', { cwd: root, exclude: (name) => /test/.test(name) }),
+    'apps/server/src/apis/vendor-api/openapi/code-samples.ts',
+  ]
+  const names = new Set(
+    files.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\bBRIDGEWORK_[A-Z_]+/g) ?? []),
+  )
+  assert.ok(names.has('BRIDGEWORK_CLIENT_SECRET') && names.has('BRIDGEWORK_TOKEN'), [...names].join())
+  const env = Object.fromEntries([...names].map((name) => [name, 'x']))
+  assert.equal(readConfig(env, '/').port, 8080)
+  assert.throws(
+    () => readConfig({ ...env, BRIDGEWORK_CLIENT_IDS: 'x' }, '/'),
+    /BRIDGEWORK_CLIENT_IDS is not a known setting/,
+  )
 })

@@ -59,6 +59,7 @@ export function readConfig(given: NodeJS.ProcessEnv, root: string): Config {
     if (
       name.startsWith('BRIDGEWORK_') &&
       !settingNames.has(name) &&
+      !clientSettingNames.has(name) &&
       !/^BRIDGEWORK_(TEST|AGENT|FEEDER|BENCH)_/.test(name)
     ) {
       problems.push(`${name} is not a known setting. Known settings: ${[...settingNames].join(', ')}.`)
@@ -227,6 +228,15 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_DATABASE_CONNECTIONS',
   'BRIDGEWORK_LOG',
   ...secretFileSettings,
+])
+
+/** Of the vendors' client and of the code samples: a newcomer's shell has them when the service is started in it again. */
+const clientSettingNames: ReadonlySet<string> = new Set([
+  'BRIDGEWORK_BASE_URL',
+  'BRIDGEWORK_CLIENT_ID',
+  'BRIDGEWORK_CLIENT_SECRET',
+  'BRIDGEWORK_MIRROR_TO',
+  'BRIDGEWORK_TOKEN',
 ])
 
 /** Patient data is only sent encrypted: by the server itself, or by a proxy in front of it. */
