@@ -35,7 +35,7 @@ export function recordBuilder(
   const parts = new Map<string, Part>()
   const rows = new Map<string, Part>()
   for (const [name, rule] of attributes) {
-    if ('rows' in rule) rows.set(name, objectPart(rule.rows, name, watch))
+    if ('rows' in rule) rows.set(name, objectPart(rule.rows, name, watch, true))
     else if ('items' in rule) rows.set(name, partOf({ kind: itemKind, column: rule.items }, name, watch))
     else parts.set(name, partOf(rule, name, watch))
   }
@@ -87,7 +87,7 @@ const itemKind: Kind = { kind: 'text', isNullable: true, lengthMax: 500, lengthM
 function partOf(rule: AttributeRule, name: string, watch: RecordWatch | undefined): Part {
   if ('constant' in rule) return () => ({ value: rule.constant })
   if ('ofLocation' in rule) return (_cells, timeZone) => ({ value: timeZone })
-  if ('members' in rule) return objectPart(rule.members, name, watch)
+  if ('members' in rule) return objectPart(rule.members, name, watch, rule.kind.isNullable)
   if (!('column' in rule)) throw new Error('a list of rows within an object')
   const { kind, column } = rule
   const convert: Converter = converter(kind, column)
@@ -102,9 +102,19 @@ function partOf(rule: AttributeRule, name: string, watch: RecordWatch | undefine
   }
 }
 
-function objectPart(members: ReadonlyMap<string, AttributeRule>, path: string, watch: RecordWatch | undefined): Part {
+/** `isNullable`: it is null when all of its columns are empty. */
+function objectPart(
+  members: ReadonlyMap<string, AttributeRule>,
+  path: string,
+  watch: RecordWatch | undefined,
+  isNullable: boolean,
+): Part {
   const parts = [...members].map(([name, rule]) => [name, partOf(rule, `${path}.${name}`, watch)] as const)
+  const columns = [...members.values()].flatMap((rule) => ('column' in rule ? rule.column.columns : []))
+  const isEmpty = (cells: Cells) =>
+    columns.every((column) => typeof column === 'string' && String(cells(column) ?? '').trim() === '')
   return (cells, timeZone) => {
+    if (isEmpty(cells) && isNullable) return { value: null }
     const value: Record<string, JsonValue> = {}
     for (const [name, part] of parts) {
       const made = part(cells, timeZone)
