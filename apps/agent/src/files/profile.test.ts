@@ -139,6 +139,24 @@ test('check says that a ledger of one file of three does not add up, and which f
   assert.ok(findings.some(({ what }) => what === 'The ledger adds up to the balance of 2 of 2 accounts.'))
 })
 
+test('of several files each is asked about alone: one writes cents, the other does not', async (t) => {
+  const entry = (file: string, type: string) => ({
+    file,
+    key: [{ constant: type }, 'No'],
+    attributes: { transaction_type: { constant: type }, amount: 'Amount' },
+  })
+  const files = [entry('charges.csv', 'charge'), entry('payments.csv', 'patient_payment')]
+  const world = await someFolder(t, oneDataset('ledger_transactions', { files }))
+  world.write('charges.csv', 'No,Amount\n1,100.50\n')
+  world.write('payments.csv', 'No,Amount\n1,-6050\n')
+  assert.deepEqual(await said(world), [
+    'advice: ledger_transactions in payments.csv: no amount of amount has decimals. Are they in cents? / If they are, set scale = 2; if they are whole, nothing is to do.',
+  ])
+  const details = (await detailsOf(world, 'ledger_transactions')).map(({ what }) => what)
+  assert.ok(details.includes('amount from "Amount" in payments.csv: never empty'), details.join('\n'))
+  assert.ok(details.includes('transaction_type: always "patient_payment" in payments.csv'))
+})
+
 test('check shows what vendors would receive, and patients’ values on a terminal alone', async (t) => {
   const world = await someFolder(t, both())
   world.write('patients.csv', 'Id,Last,Balance\n1,Quill\u001b[2J,"1,095.00"\n2,Rook,(36.50)\n3,,\n4,Moss,1\n')

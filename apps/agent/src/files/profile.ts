@@ -15,8 +15,10 @@ export type Profile = {
   findings(): Finding[]
 }
 
-/** One attribute's values so far. */
+/** One attribute's values so far, of one file: each writes amounts and times in its own way. */
 type Seen = {
+  readonly attribute: string
+  readonly file: string
   readonly kind: SeenValue['kind']
   readonly rule: ColumnRule
   values: number
@@ -81,8 +83,11 @@ export function profile(mapping: Mapping): Profile {
   }
 }
 
-function note(attributes: Map<string, Seen>, { attribute, kind, rule, text, value, timeZone }: SeenValue): void {
-  const seen: Seen = attributes.get(attribute) ?? {
+function note(attributes: Map<string, Seen>, { file, attribute, kind, rule, text, value, timeZone }: SeenValue): void {
+  const at = `${file}\n${attribute}`
+  const seen: Seen = attributes.get(at) ?? {
+    attribute,
+    file,
     kind,
     rule,
     values: 0,
@@ -95,7 +100,7 @@ function note(attributes: Map<string, Seen>, { attribute, kind, rule, text, valu
     midnights: 0,
     otherDays: 0,
   }
-  attributes.set(attribute, seen)
+  attributes.set(at, seen)
   seen.values += 1
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) {
     seen.empty += 1
@@ -117,12 +122,13 @@ function note(attributes: Map<string, Seen>, { attribute, kind, rule, text, valu
 }
 
 function detailsOf(dataset: DatasetMapping, seen: ReadonlyMap<string, Seen>): NonNullable<Finding['details']> {
-  const columns = [...seen].map(([attribute, each]) => {
+  const placeOf = (file: string) => (dataset.tables.length > 1 ? ` in ${file}` : '')
+  const columns = [...seen.values()].map((each) => {
     const counts = [...each.counts].map(([value, count]) => `${value} ${percent(count, each.values)}`)
     const empty = each.empty === 0 ? 'never empty' : `empty in ${each.empty} of ${each.values}`
     return {
       what: [
-        `${attribute} from "${each.rule.columns.filter((part) => typeof part === 'string').join('", "')}": ${empty}`,
+        `${each.attribute} from "${each.rule.columns.filter((part) => typeof part === 'string').join('", "')}"${placeOf(each.file)}: ${empty}`,
         ...counts,
       ].join(', '),
       samples: samplesOf(each),
@@ -131,8 +137,7 @@ function detailsOf(dataset: DatasetMapping, seen: ReadonlyMap<string, Seen>): No
   const constants = dataset.tables.flatMap(({ pattern, attributes }) =>
     [...attributes].flatMap(([name, rule]) => {
       if (!('constant' in rule) || dataset.unmapped.includes(name) || isNeutral(rule.constant)) return []
-      const where = dataset.tables.length > 1 ? ` in ${pattern}` : ''
-      return [{ what: `${name}: always ${JSON.stringify(rule.constant)}${where}`, samples: '' }]
+      return [{ what: `${name}: always ${JSON.stringify(rule.constant)}${placeOf(pattern)}`, samples: '' }]
     }),
   )
   const unmapped = { what: `not mapped: ${dataset.unmapped.join(', ')}`, samples: '' }
@@ -153,9 +158,11 @@ function samplesOf({ kind, samples, smallest, largest }: Seen): string {
 
 /** What a wrong mapping looks like, though every value can be read. */
 function questions(dataset: DatasetName, seen: ReadonlyMap<string, Seen>): Finding[] {
-  const ask = (what: string, todo: string): Finding => ({ outcome: 'advice', what: `${dataset}: ${what}`, todo })
-  return [...seen].flatMap(([attribute, each]) => {
-    const { kind, smallest, largest, hasDecimals, midnights, otherDays } = each
+  const isOne = new Set([...seen.values()].map(({ file }) => file)).size === 1
+  return [...seen.values()].flatMap((each): Finding[] => {
+    const place = isOne ? dataset : `${dataset} in ${each.file}`
+    const ask = (what: string, todo: string): Finding => ({ outcome: 'advice', what: `${place}: ${what}`, todo })
+    const { attribute, kind, smallest, largest, hasDecimals, midnights, otherDays } = each
     const filled = each.values - each.empty
     if (filled === 0) return []
     if (kind.kind === 'money' && !hasDecimals && each.rule.scale === 0 && (smallest !== 0 || largest !== 0))

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { DatasetName, JsonValue } from '../connector.ts'
 import { type Converted, type Converter, converter } from './convert.ts'
 import type { AttributeRule } from './mapping-attributes.ts'
-import type { RecordWatch } from './record-watch.ts'
+import type { ValueWatch } from './record-watch.ts'
 import type { Cells, Row } from './rows.ts'
 import type { Kind } from './schema-kind.ts'
 
@@ -27,7 +27,7 @@ type Parts = ReadonlyMap<string, Part>
 export function recordBuilder(
   dataset: DatasetName,
   attributes: ReadonlyMap<string, AttributeRule>,
-  watch: RecordWatch | undefined,
+  watch: ValueWatch | undefined,
 ) {
   const source = findDataset(dataset)?.source
   if (!source) throw new Error(`the contract has no dataset ${dataset}`)
@@ -84,7 +84,7 @@ export function recordBuilder(
 
 const itemKind: Kind = { kind: 'text', isNullable: true, lengthMax: 500, lengthMin: 0 }
 
-function partOf(rule: AttributeRule, name: string, watch: RecordWatch | undefined): Part {
+function partOf(rule: AttributeRule, name: string, watch: ValueWatch | undefined): Part {
   if ('constant' in rule) return () => ({ value: rule.constant })
   if ('ofLocation' in rule) return (_cells, timeZone) => ({ value: timeZone })
   if ('members' in rule) return objectPart(rule.members, name, watch, rule.kind.isNullable)
@@ -97,7 +97,7 @@ function partOf(rule: AttributeRule, name: string, watch: RecordWatch | undefine
     const converted = convert(found, timeZone)
     if ('fault' in converted) return { ...converted, column: columns }
     const text = () => found.map((cell) => String(cell ?? '')).join(column.join)
-    watch?.value({ attribute: name, kind, rule: column, text: text(), value: converted.value, timeZone })
+    watch?.({ attribute: name, kind, rule: column, text: text(), value: converted.value, timeZone })
     return converted
   }
 }
@@ -106,21 +106,25 @@ function partOf(rule: AttributeRule, name: string, watch: RecordWatch | undefine
 function objectPart(
   members: ReadonlyMap<string, AttributeRule>,
   path: string,
-  watch: RecordWatch | undefined,
+  watch: ValueWatch | undefined,
   isNullable: boolean,
 ): Part {
   const parts = [...members].map(([name, rule]) => [name, partOf(rule, `${path}.${name}`, watch)] as const)
-  const columns = [...members.values()].flatMap((rule) => ('column' in rule ? rule.column.columns : []))
-  const isEmpty = (cells: Cells) =>
-    columns.every((column) => typeof column === 'string' && String(cells(column) ?? '').trim() === '')
+  const fromColumns = [...members].flatMap(([name, rule]) => ('column' in rule ? [{ name, ...rule.column }] : []))
+  const hasNothing = (cells: Cells) =>
+    fromColumns.every(({ columns }) =>
+      columns.every((column) => typeof column === 'string' && String(cells(column) ?? '').trim() === ''),
+    )
   return (cells, timeZone) => {
-    if (isEmpty(cells) && isNullable) return { value: null }
+    const isEmpty = isNullable && hasNothing(cells)
     const value: Record<string, JsonValue> = {}
     for (const [name, part] of parts) {
       const made = part(cells, timeZone)
-      if ('fault' in made) return made
+      if ('fault' in made) return isEmpty ? { value: null } : made
       value[name] = made.value
     }
-    return { value }
+    // A "default" gives an empty column a meaning.
+    const isNull = isEmpty && fromColumns.every(({ name }) => value[name] === null || value[name] === '')
+    return { value: isNull ? null : value }
   }
 }

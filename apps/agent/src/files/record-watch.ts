@@ -14,7 +14,11 @@ export type RecordWatch = {
   value(seen: SeenValue): void
   record(record: LocatedRecord): void
 }
+/** Of one file. */
+export type ValueWatch = (seen: Omit<SeenValue, 'file'>) => void
 export type SeenValue = {
+  /** The file as the mapping names it. */
+  readonly file: string
   /** As `balance.total`. */
   readonly attribute: string
   readonly kind: Kind

@@ -35,7 +35,11 @@ function tableReader(
   table: TableMapping,
   { seen, watch }: { seen: KeySet; watch: RecordWatch | undefined },
 ): RecordReader {
-  const build = recordBuilder(dataset.dataset, table.attributes, watch)
+  const build = recordBuilder(
+    dataset.dataset,
+    table.attributes,
+    watch && ((seen) => watch.value({ ...seen, file: table.pattern })),
+  )
   const zones = new Map(mapping.locations.map((location) => [location.source_id, location.time_zone]))
   const keysByName = new Map(
     mapping.locations.flatMap((location) => location.namesInFiles.map((name) => [name, location.source_id])),

@@ -344,3 +344,29 @@ test('of files with different settings the bad lines are skipped in the one and 
     ['1', '2'],
   )
 })
+
+test('an object of empty columns is null, unless a default gives them a meaning, and adds nothing to a list', async (t) => {
+  const patients = { file: 'patients.csv', key: 'Id' }
+  const world = await someFolder(t, oneDataset('patients', {}))
+  const balances = async (rule: object) => {
+    world.setMapping(
+      oneDataset('patients', { ...patients, attributes: { status: { constant: 'active' }, balance: { total: rule } } }),
+    )
+    assert.equal(await world.run(), 'complete', failure(world))
+    return visible(world, 'patients').map(([, { balance }]) => balance)
+  }
+  world.write('patients.csv', 'Id,Owes\n1,\n2,5\n')
+  const balance = (total: string) => ({ total, insurance_estimate: null, as_of: null })
+  assert.deepEqual(await balances({ column: 'Owes' }), [null, balance('5.00')])
+  assert.deepEqual(await balances({ column: 'Owes', default: '0' }), [balance('0.00'), balance('5.00')])
+
+  const fees = { rows: { procedure_code: 'Code', amount: 'Fee', effective_on: { constant: '2026-01-01' } } }
+  const attributes = { name: 'Schedule', schedule_type: { constant: 'standard' }, fees }
+  world.setMapping(oneDataset('fee_schedules', { file: 'fees.csv', key: 'Schedule', attributes }))
+  world.write('fees.csv', 'Schedule,Code,Fee\nS1,,\nS2,D0120,\n')
+  assert.equal(await world.run(), 'complete', failure(world))
+  assert.deepEqual(
+    visible(world, 'fee_schedules').map(([, schedule]) => (schedule.fees as unknown[]).length),
+    [0, 1],
+  )
+})
