@@ -29,6 +29,8 @@ const commands: Readonly<Record<string, { args?: string[]; starts: readonly RegE
   'bench:filters': { starts: [postgres] },
   'bench:office': { starts: [mariadb] },
   'bench:mirror': { starts: [postgres] },
+  'bench:scale': { starts: [postgres] },
+  'bench:changes': { starts: [postgres] },
   soak: { args: ['F01'], starts: [postgres] },
   mutate: { args: ['--sample', '1'], starts: [postgres] },
 }
