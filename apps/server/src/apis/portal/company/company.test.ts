@@ -123,6 +123,7 @@ test('connections show what each practice opened and how current it is, to that 
     'the locations of a large practice are turned over like those of many',
   )
   await world.pool.query(`update access_grant set revoked_at = now() where location_id between 100001 and 100060`)
+  await world.pool.query(`delete from dataset_grant where location_id between 100001 and 100060`)
   await world.revoke(vendor.companyId, b)
   await world.revoke(vendor.companyId, c)
   assert.equal((await list()).total, 1)
