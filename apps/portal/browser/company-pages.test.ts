@@ -91,7 +91,7 @@ test('a vendor finds a refused request by its status, its route and its time, an
   assert.equal(await rows.count(), 3)
 
   await page.getByLabel('Status').fill('4x')
-  await page.getByText('A number like 404, or 4xx').waitFor()
+  await page.getByText('Status must be a number like 404 or a class like 4xx.').waitFor()
   await page.getByLabel('Status').fill('4xx')
   await page.waitForURL(/status=4xx/)
   await page.getByLabel('Route').fill('PATIENTS')

@@ -31,7 +31,7 @@ test('F24: a practice sees which records a vendor read and whose, finds a patien
   await drawer.getByRole('button', { name: 'Download with patients as CSV' }).click()
   assert.match((await downloading).suggestedFilename(), /^disclosure-\d+\.csv$/)
   await drawer.getByRole('button', { name: 'Show disclosures of Ana Silva' }).click()
-  await page.getByText('1 disclosures.').waitFor()
+  await page.getByText('Ana Silva: 1 disclosure.').waitFor()
   assert.equal(await page.getByLabel('Patient number').inputValue(), '4711')
 
   await page.getByLabel('Patient name').fill('SILVA')

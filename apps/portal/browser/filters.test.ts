@@ -44,8 +44,8 @@ test('an old or hand-made link shows its page, says at each field what is wrong,
   await portal.joinCompany(person, vendor.companyId, 'owner')
   await portal.signIn(owner, person)
   await owner.goto(`/company/${vendor.companyId}/usage?status=abc&since=0002-01-01T00:00:00Z&page=0`)
-  await owner.getByText('status must be a number like 404 or a class like 4xx.').waitFor()
-  await owner.getByText('since must be an instant').waitFor()
+  await owner.getByText('Status must be a number like 404 or a class like 4xx.').waitFor()
+  await owner.getByText('Since must be an instant').waitFor()
 })
 
 test('what is typed into a search stays as it was typed, with its blanks, while the list follows', async (t) => {

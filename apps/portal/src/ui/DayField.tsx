@@ -1,5 +1,5 @@
-import { filterFaults } from '@bridgework/contract/portal'
 import { TextInput } from '@mantine/core'
+import { fieldFault } from './field-fault.ts'
 import { useTypedText } from './state/typed-text.ts'
 import { useUrlState } from './state/url-state.ts'
 
@@ -17,14 +17,9 @@ export function DayField({ name, width }: { name: 'from' | 'to'; width: number }
       label={name === 'from' ? 'From' : 'To'}
       type="date"
       value={text}
-      error={faultOf(name, { from, to, [name]: text })}
+      error={fieldFault(name, { from, to, [name]: text })}
       onChange={(event) => setText(event.currentTarget.value)}
       w={{ base: '100%', xs: width }}
     />
   )
-}
-
-function faultOf(name: 'from' | 'to', days: { from: string; to: string }): string | undefined {
-  const fault = filterFaults(days)[name]
-  return fault && `${fault.charAt(0).toUpperCase()}${fault.slice(1)}`
 }

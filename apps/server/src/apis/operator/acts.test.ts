@@ -120,7 +120,7 @@ async function someInstallation(t: TestContext) {
   const location = await createLocation(pool, organization as OrganizationId, { sourceId: '1', name: 'Downtown' })
   await pool.query(
     `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash, source, document)
-     values ($1, 'patients', 12, 'P-4711', 1, false, 1, 1, now(), '', '', '')`,
+     values ($1, 'patients', 12, 'P-4711', 1, false, 1, 1, now(), '', '', '{"attributes":{}}')`,
     [location.id],
   )
   await pool.query(

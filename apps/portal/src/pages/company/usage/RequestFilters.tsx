@@ -1,5 +1,5 @@
-import { filterFaults } from '@bridgework/contract/portal'
 import { Button, Group, Select, TextInput } from '@mantine/core'
+import { fieldFault } from '../../../ui/field-fault.ts'
 import { useTypedText } from '../../../ui/state/typed-text.ts'
 import { useUrlState } from '../../../ui/state/url-state.ts'
 import { noFilter, type RequestFilter } from './usage-search.ts'
@@ -25,7 +25,6 @@ const fieldWidth = { base: '100%', xs: 190 }
 /** Filters the request log; kept in the address. */
 export function RequestFilters() {
   const [search, change] = useUrlState<RequestFilter>()
-  const faults = filterFaults(search)
   return (
     <Group align="flex-end" gap="sm">
       <Select
@@ -43,12 +42,12 @@ export function RequestFilters() {
           key={field.name}
           {...field}
           value={search[field.name] ?? ''}
-          error={faults[field.name]}
+          error={fieldFault(field.name, search)}
           onChange={change}
         />
       ))}
       {(['since', 'until'] as const).map((name) => (
-        <TimeFilter key={name} name={name} value={search[name]} error={faults[name]} onChange={change} />
+        <TimeFilter key={name} name={name} value={search[name]} error={fieldFault(name, search)} onChange={change} />
       ))}
       {Object.keys(noFilter).some((name) => search[name as keyof RequestFilter]) && (
         <Button variant="subtle" onClick={() => change(noFilter)}>

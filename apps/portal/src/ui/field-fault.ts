@@ -1,0 +1,7 @@
+import { type FilterName, filterFaults } from '@bridgework/contract/portal'
+
+/** What stands at the field of a filter that the server does not accept; undefined where it does. */
+export function fieldFault(name: FilterName, filters: object): string | undefined {
+  const fault = filterFaults(filters)[name]
+  return fault && `${fault.charAt(0).toUpperCase()}${fault.slice(1)}`
+}
