@@ -14,7 +14,7 @@ export async function fillLarge(world: World, last: LastUploads, location: Model
   for (let from = 0; from < plansOfOne; from += linesMax) {
     const lines = Array.from({ length: linesMax }, (_, index) => ({
       sourceId: `large ${from + index}`,
-      attributes: { ...randomSource(random, 'insurance_plans', 1), fee_schedule_source_id: shared },
+      attributes: { ...randomSource(random, location, 'insurance_plans', 1), fee_schedule_source_id: shared },
     }))
     await sendUpload(world, last, newUpload(organizationOf(world, location), location, 'insurance_plans', lines))
   }
@@ -24,7 +24,7 @@ export async function fillLarge(world: World, last: LastUploads, location: Model
 export async function renameShared(world: World, last: LastUploads, location: ModelLocation): Promise<void> {
   const organization = organizationOf(world, location)
   const attributes = {
-    ...randomSource(organization.random, 'fee_schedules', 1),
+    ...randomSource(organization.random, location, 'fee_schedules', 1),
     name: `Shared ${organization.agent.number}`,
   }
   await sendUpload(world, last, newUpload(organization, location, 'fee_schedules', [{ sourceId: shared, attributes }]))

@@ -2,17 +2,26 @@ import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/con
 import type { Random } from '@bridgework/practice-simulator'
 import { canonicalOf, type Line, type ModelLocation } from '../model.ts'
 
-/** Keys of an office, some of which are hard to write in JSON, in SQL or in a line. */
-export function keyOf(number: number): string {
+/**
+ * Keys of an office, some of which are hard to write in JSON, in SQL or in a line. No two locations have one in common: a record that one of them
+ * misses and another has would have moved (docs/decisions/moves-between-locations.md), which the model does not play.
+ */
+export function keyOf({ sourceId }: ModelLocation, number: number): string {
   const odd = ['é', ' ', '"', '\\', '\u2028', '😀', "'", '%']
-  return number % 9 === 0 ? `${number}${odd[(number / 9) % odd.length]}x` : String(number)
+  const key = number % 9 === 0 ? `${number}${odd[(number / 9) % odd.length]}x` : String(number)
+  return sourceId === '1' ? key : `${sourceId}/${key}`
 }
 
 /** A record as an agent reads it: the contract's example, with other values in what matters. */
-export function randomSource(random: Random, name: DatasetName, keysMax: number): SourceRecord {
+export function randomSource(
+  random: Random,
+  location: ModelLocation,
+  name: DatasetName,
+  keysMax: number,
+): SourceRecord {
   const definition = getDataset(name)
   const source: Record<string, unknown> = { ...definition.example }
-  const key = () => keyOf(random.whole(1, keysMax))
+  const key = () => keyOf(location, random.whole(1, keysMax))
   const keyOrNull = () => (random.chance(0.2) ? null : key())
   for (const member of Object.keys(source)) {
     if (member.endsWith('_source_id') && member !== 'claim_source_id') source[member] = keyOrNull()
@@ -72,8 +81,8 @@ export function randomLines(random: Random, location: ModelLocation, name: Datas
   for (let index = 0; index < count; index += 1) {
     const record = known.length > 0 && random.chance(0.6) ? random.pick(known) : null
     if (!record) {
-      const sourceId = keyOf(random.whole(1, keysMax))
-      lines.set(sourceId, { sourceId, attributes: randomSource(random, name, keysMax) })
+      const sourceId = keyOf(location, random.whole(1, keysMax))
+      lines.set(sourceId, { sourceId, attributes: randomSource(random, location, name, keysMax) })
       continue
     }
     const { sourceId, source } = record
@@ -81,9 +90,10 @@ export function randomLines(random: Random, location: ModelLocation, name: Datas
     if (way < 0.3) lines.set(sourceId, { sourceId, attributes: source })
     else if (way < 0.5) lines.set(sourceId, { sourceId, attributes: null })
     else if (way < 0.7) lines.set(sourceId, { sourceId, attributes: { ...source, is_hidden: false } })
-    else lines.set(sourceId, { sourceId, attributes: randomSource(random, name, keysMax) })
+    else lines.set(sourceId, { sourceId, attributes: randomSource(random, location, name, keysMax) })
   }
-  if (lines.size === 0 || random.chance(0.05)) lines.set(keyOf(0), { sourceId: keyOf(0), attributes: null })
+  const unknown = keyOf(location, 0)
+  if (lines.size === 0 || random.chance(0.05)) lines.set(unknown, { sourceId: unknown, attributes: null })
   return [...lines.values()]
 }
 
