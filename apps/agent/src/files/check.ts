@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs'
 import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
-import { type FilesSettings, filesOf, look, missingText } from './export-files.ts'
 import { faultText } from './fault.ts'
-import { namePattern } from './file-names.ts'
-import type { DatasetMapping, Mapping } from './mapping.ts'
-import { readMappingFile } from './mapping-file.ts'
-import { type Source, validateSettled } from './prepare.ts'
+import { namePattern } from './mapping/file-names.ts'
+import type { DatasetMapping, Mapping } from './mapping/mapping.ts'
+import { readMappingFile } from './mapping/mapping-file.ts'
 import { type Profile, profile } from './profile.ts'
+import { type FilesSettings, filesOf, look, missingText } from './watching/export-files.ts'
+import { type Source, validateSettled } from './watching/prepare.ts'
 
 const faultsShownMax = 20
 const namesShownMax = 20

@@ -1,16 +1,24 @@
 import type { ByLocation, Connector, DatasetName, SourceCycle, SourceRecord, ZonesSet } from '../connector.ts'
 import { noZones, SourceProblem } from '../connector.ts'
-import { compareAge } from './age.ts'
 import { checkFiles } from './check.ts'
-import { type FilesSettings, filesOf, isSame, look } from './export-files.ts'
-import type { Mapping } from './mapping.ts'
-import { readMappingFile } from './mapping-file.ts'
-import { beginAnew, changedMeanwhile, faultsText, type Memory, type Prepared, prepare, type Source } from './prepare.ts'
-import type { LocatedRecord } from './record-watch.ts'
-import { recordReader } from './records.ts'
-import { type OwnClock, settling } from './settle.ts'
-import { noContent } from './text.ts'
-import { folderChanged } from './watch.ts'
+import type { Mapping } from './mapping/mapping.ts'
+import { readMappingFile } from './mapping/mapping-file.ts'
+import { recordReader } from './reading/records.ts'
+import { noContent } from './reading/text.ts'
+import { compareAge } from './watching/age.ts'
+import { type FilesSettings, filesOf, isSame, look } from './watching/export-files.ts'
+import {
+  beginAnew,
+  changedMeanwhile,
+  faultsText,
+  type Memory,
+  type Prepared,
+  prepare,
+  type Source,
+} from './watching/prepare.ts'
+import type { LocatedRecord } from './watching/record-watch.ts'
+import { type OwnClock, settling } from './watching/settle.ts'
+import { folderChanged } from './watching/watch.ts'
 
 const recordsPerChunk = 1000
 

@@ -1,11 +1,11 @@
 import { findDataset } from '@bridgework/contract'
 import type { DatasetName, Finding, JsonValue, SourceRecord } from '../connector.ts'
 import { localIn } from '../open-dental/time/wall-time.ts'
-import type { ColumnRule } from './convert.ts'
-import { type KeySet, keySet } from './key-set.ts'
 import { ledgerSums } from './ledger-sums.ts'
-import type { DatasetMapping, Mapping } from './mapping.ts'
-import type { RecordWatch, SeenValue } from './record-watch.ts'
+import type { DatasetMapping, Mapping } from './mapping/mapping.ts'
+import type { ColumnRule } from './reading/convert.ts'
+import { type KeySet, keySet } from './reading/key-set.ts'
+import type { RecordWatch, SeenValue } from './watching/record-watch.ts'
 
 /** What `check` shows of the values that vendors would receive, and asks about those that look wrong. */
 export type Profile = {

@@ -1,4 +1,4 @@
-import { type DateReader, dateReader, escaped } from './date-format.ts'
+import { type DateReader, dateReader, escaped } from '../reading/date-format.ts'
 
 /** A name with `*` for any text, or `{YYYYMMDD}` for a date in any format. */
 export type NamePattern = {

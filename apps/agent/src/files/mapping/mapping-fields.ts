@@ -1,4 +1,4 @@
-import { didYouMean } from '../enroll/did-you-mean.ts'
+import { didYouMean } from '../../enroll/did-you-mean.ts'
 
 /** The members of one table of a mapping file. Every reader notes what is wrong, with its path, and goes on. */
 export class Fields {

@@ -1,7 +1,7 @@
+import type { Place } from '../reading/lookup.ts'
+import type { Condition, FileFormat } from '../reading/rows.ts'
 import { namePattern } from './file-names.ts'
-import type { Place } from './lookup.ts'
 import { type Fields, isObject } from './mapping-fields.ts'
-import type { Condition, FileFormat } from './rows.ts'
 
 /** Where a file is and how it is written: the settings that every table has. `nullWords`: of a table that has none of its own. */
 export function readFormat(table: Fields, nullWords: readonly string[]): Place & FileFormat {

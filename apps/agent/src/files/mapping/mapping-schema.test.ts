@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'smol-toml'
 import { Compile } from 'typebox/schema'
+import { oneDataset } from '../testing/test-folder.ts'
 import { readMapping } from './mapping.ts'
 import {
   formatSettings,
@@ -14,10 +15,9 @@ import {
   ruleSettings,
   topSettings,
 } from './mapping-schema.ts'
-import { oneDataset } from './testing/test-folder.ts'
 
-const schemaFile = fileURLToPath(new URL('../../examples/files/mapping.schema.json', import.meta.url))
-const guide = readFileSync(new URL('../../../../docs/guides/export-files.md', import.meta.url), 'utf8')
+const schemaFile = fileURLToPath(new URL('../../../examples/files/mapping.schema.json', import.meta.url))
+const guide = readFileSync(new URL('../../../../../docs/guides/export-files.md', import.meta.url), 'utf8')
 const fits = Compile(mappingSchema())
 
 test('examples/files/mapping.schema.json is what the code says', () => {
@@ -32,7 +32,7 @@ test('examples/files/mapping.schema.json is what the code says', () => {
 
 test('the schema takes what the agent takes, and knows no setting that the agent does not', () => {
   const plan = { file: 'p.csv', key: 'No', attributes: { plan_name: 'Name' } }
-  const example = parse(readFileSync(new URL('../../examples/files/mapping.toml', import.meta.url), 'utf8'))
+  const example = parse(readFileSync(new URL('../../../examples/files/mapping.toml', import.meta.url), 'utf8'))
   const good = [example, oneDataset('insurance_plans', plan), { ...oneDataset('insurance_plans', plan), version: 2 }]
   for (const document of good) {
     assert.deepEqual(readMapping(document, () => 'UTC').faults, [])

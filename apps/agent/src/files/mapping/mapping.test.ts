@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../testing/test-agent.ts'
+import { temporaryFolder } from '../../testing/test-agent.ts'
+import { oneDataset } from '../testing/test-folder.ts'
 import { readMapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
-import { oneDataset } from './testing/test-folder.ts'
 
 const plan = { file: 'p.csv', key: 'No', attributes: { plan_name: 'Name' } }
 const visit = { file: 'a.csv', key: 'No', attributes: { status: { constant: 'scheduled' } } }

@@ -1,8 +1,9 @@
 import { datasetNames, findDataset, isTimeZone } from '@bridgework/contract'
-import type { DatasetName, SourceLocation } from '../connector.ts'
-import { didYouMean } from '../enroll/did-you-mean.ts'
-import type { KeyPart } from './joined-key.ts'
-import type { LookupMapping, Place } from './lookup.ts'
+import type { DatasetName, SourceLocation } from '../../connector.ts'
+import { didYouMean } from '../../enroll/did-you-mean.ts'
+import type { KeyPart } from '../reading/joined-key.ts'
+import type { LookupMapping, Place } from '../reading/lookup.ts'
+import type { FileFormat } from '../reading/rows.ts'
 import { type AttributeRule, readAttributes } from './mapping-attributes.ts'
 import { Fields, isObject } from './mapping-fields.ts'
 import { readFormat } from './mapping-format.ts'
@@ -15,7 +16,6 @@ import {
   recordSettings,
   topSettings,
 } from './mapping-schema.ts'
-import type { FileFormat } from './rows.ts'
 import { kindsOf } from './schema-kind.ts'
 
 /** One file of a dataset, or several that fit a pattern, and how their rows become records. */

@@ -1,7 +1,7 @@
 import { findDataset } from '@bridgework/contract'
 import type { DatasetName } from '../../connector.ts'
+import { type Kind, kindsOf } from '../mapping/schema-kind.ts'
 import { longestVisitMin } from '../profile.ts'
-import { type Kind, kindsOf } from '../schema-kind.ts'
 import { amountWriting, dateWriting, numberWriting, timeFormat, type Writing } from './content.ts'
 import type { Column, Sample } from './sample.ts'
 import { codeWords, columnWords, creditWords, dayWords, debitWords, fullNameWords, timeWords, wordOf } from './words.ts'

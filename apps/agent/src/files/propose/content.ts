@@ -1,5 +1,5 @@
-import { readAmount } from '../amounts.ts'
-import { dateReader } from '../date-format.ts'
+import { readAmount } from '../reading/amounts.ts'
+import { dateReader } from '../reading/date-format.ts'
 
 /** What the texts of a column say about how they are written. `question`: what a person must decide. */
 export type Writing = { readonly rule: Readonly<Record<string, unknown>>; readonly question: string | null }

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'smol-toml'
 import { Compile } from 'typebox/schema'
 import { runAgentCommand, temporaryFolder } from '../../testing/test-agent.ts'
-import { readMapping } from '../mapping.ts'
-import { isObject } from '../mapping-fields.ts'
-import { mappingSchema } from '../mapping-schema.ts'
+import { readMapping } from '../mapping/mapping.ts'
+import { isObject } from '../mapping/mapping-fields.ts'
+import { mappingSchema } from '../mapping/mapping-schema.ts'
 import { map } from './map.ts'
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url))

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCsv } from '../csv.ts'
 import { UnreadableFile } from '../fault.ts'
-import { namePattern } from '../file-names.ts'
-import { isObject } from '../mapping-fields.ts'
-import { readText } from '../text.ts'
+import { namePattern } from '../mapping/file-names.ts'
+import { isObject } from '../mapping/mapping-fields.ts'
+import { readCsv } from '../reading/csv.ts'
+import { readText } from '../reading/text.ts'
 
 /** The beginning of an export file, as far as it shows how the file is written. */
 export type Sample = {

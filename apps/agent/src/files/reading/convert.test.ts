@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Kind } from '../mapping/schema-kind.ts'
 import { type ColumnRule, converter, plainRule } from './convert.ts'
-import type { Kind } from './schema-kind.ts'
 
 const convertedValue = (
   kind: Kind,

@@ -1,9 +1,9 @@
-import type { JsonValue } from '../connector.ts'
-import { dayIn, localIn, wallTimeOrNull } from '../open-dental/time/wall-time.ts'
+import type { JsonValue } from '../../connector.ts'
+import { dayIn, localIn, wallTimeOrNull } from '../../open-dental/time/wall-time.ts'
+import type { Kind } from '../mapping/schema-kind.ts'
 import { type AmountRule, difference, readAmount } from './amounts.ts'
 import { type DateReader, type DateWriting, dateReader } from './date-format.ts'
 import { joinedKey, type KeyPart } from './joined-key.ts'
-import type { Kind } from './schema-kind.ts'
 
 /** How the text of a column, or of several, becomes an attribute, as the mapping says. */
 export type ColumnRule = AmountRule &

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { oneDataset, someFolder } from '../testing/test-folder.ts'
 import { joinedKey } from './joined-key.ts'
-import { oneDataset, someFolder } from './testing/test-folder.ts'
 
 test('keys joined of several columns never collide, and a key of one column is its text', async (t) => {
   assert.deepEqual(

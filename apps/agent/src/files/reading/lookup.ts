@@ -1,4 +1,4 @@
-import { type FileFault, UnreadableFile } from './fault.ts'
+import { type FileFault, UnreadableFile } from '../fault.ts'
 import { type FileFormat, isFault, readRows } from './rows.ts'
 import type { Content } from './text.ts'
 

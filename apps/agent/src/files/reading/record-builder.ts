@@ -1,11 +1,11 @@
 import { findDataset } from '@bridgework/contract'
 import { Compile } from 'typebox/compile'
-import type { DatasetName, JsonValue } from '../connector.ts'
+import type { DatasetName, JsonValue } from '../../connector.ts'
+import type { AttributeRule } from '../mapping/mapping-attributes.ts'
+import type { Kind } from '../mapping/schema-kind.ts'
+import type { ValueWatch } from '../watching/record-watch.ts'
 import { type Converted, type Converter, converter } from './convert.ts'
-import type { AttributeRule } from './mapping-attributes.ts'
-import type { ValueWatch } from './record-watch.ts'
 import type { Cells, Row } from './rows.ts'
-import type { Kind } from './schema-kind.ts'
 
 export type Problem = { line: number; column: string | null; rule: string }
 

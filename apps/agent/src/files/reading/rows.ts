@@ -1,7 +1,7 @@
-import type { JsonValue } from '../connector.ts'
+import type { JsonValue } from '../../connector.ts'
+import { type FileFault, UnreadableFile } from '../fault.ts'
+import { isObject } from '../mapping/mapping-fields.ts'
 import { type CsvFault, type CsvRow, type Quotes, readCsv } from './csv.ts'
-import { type FileFault, UnreadableFile } from './fault.ts'
-import { isObject } from './mapping-fields.ts'
 import { type Content, readText } from './text.ts'
 
 /** One row of a file, and the line on which it begins. */

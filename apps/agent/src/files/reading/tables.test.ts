@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { oneDataset, someFolder } from './testing/test-folder.ts'
+import { oneDataset, someFolder } from '../testing/test-folder.ts'
 
 type World = Awaited<ReturnType<typeof someFolder>>
 const visible = (world: World, dataset: Parameters<World['visible']>[1]) => [...world.visible('main', dataset)]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { temporaryFolder } from '../testing/test-agent.ts'
+import { temporaryFolder } from '../../testing/test-agent.ts'
 import { noContent, readText } from './text.ts'
 
 async function textOf(t: TestContext, bytes: string | Buffer, encoding: string | null = null) {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { UnreadableFile } from './fault.ts'
+import { UnreadableFile } from '../fault.ts'
 
 /** What is known of a file's content once it was read to its end. `endsLine`: a line end follows its last line. */
 export type Content = { readonly hash: Hash; endsLine: boolean }

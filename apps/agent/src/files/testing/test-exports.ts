@@ -1,7 +1,7 @@
 import { findDataset } from '@bridgework/contract'
 import { type Practice, simulatedDatasets, sourceLocation, sourceRecords } from '@bridgework/practice-simulator'
 import type { DatasetName, JsonValue } from '../../connector.ts'
-import { type Kind, kindsOf } from '../schema-kind.ts'
+import { type Kind, kindsOf } from '../mapping/schema-kind.ts'
 
 /** How a practice management system writes its exports. Each function gives a value's text, and its rule in the mapping. */
 export type ExportShape = {

@@ -1,6 +1,6 @@
-import type { SourceAge } from '../connector.ts'
+import type { SourceAge } from '../../connector.ts'
+import type { Mapping } from '../mapping/mapping.ts'
 import { filesOf, look } from './export-files.ts'
-import type { Mapping } from './mapping.ts'
 
 /** When each file was last written, by its name below the folder, in ms since 1970. */
 type Reached = { readonly format: 1; readonly writtenAtMs: Readonly<Record<string, number>> }

@@ -1,4 +1,4 @@
-import { isObject } from './mapping-fields.ts'
+import { isObject } from '../mapping/mapping-fields.ts'
 
 /** What was read of a dataset's files: kept by the agent's state as text. */
 export type FilesCursor = {

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { namePattern } from './file-names.ts'
-import type { LookupMapping } from './lookup.ts'
-import type { DatasetMapping, Mapping, TableMapping } from './mapping.ts'
+import { namePattern } from '../mapping/file-names.ts'
+import type { DatasetMapping, Mapping, TableMapping } from '../mapping/mapping.ts'
+import type { LookupMapping } from '../reading/lookup.ts'
 
 /** Where the exports lie, and the file that says what they hold. `timeZone`: of locations that the mapping gives none. */
 export type FilesSettings = { readonly folder: string; readonly mapping: string; readonly timeZone: string | null }

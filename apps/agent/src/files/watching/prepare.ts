@@ -1,12 +1,12 @@
-import { SourceProblem } from '../connector.ts'
+import { SourceProblem } from '../../connector.ts'
+import { type FileFault, faultText, UnreadableFile } from '../fault.ts'
+import type { DatasetMapping, Mapping } from '../mapping/mapping.ts'
+import { recordReader } from '../reading/records.ts'
+import { noContent } from '../reading/text.ts'
 import { type FilesCursor, parseCursor } from './cursor.ts'
 import { type ExportFile, filesOf, isMarked, isSame, type Look, look, missingText } from './export-files.ts'
-import { type FileFault, faultText, UnreadableFile } from './fault.ts'
-import type { DatasetMapping, Mapping } from './mapping.ts'
 import type { RecordWatch } from './record-watch.ts'
-import { recordReader } from './records.ts'
 import { hashOf, type Settling } from './settle.ts'
-import { noContent } from './text.ts'
 
 /** A dataset's files, looked at and found good to read. */
 export type Prepared = {

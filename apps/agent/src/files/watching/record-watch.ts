@@ -1,6 +1,6 @@
-import type { JsonValue, SourceRecord } from '../connector.ts'
-import type { ColumnRule } from './convert.ts'
-import type { Kind } from './schema-kind.ts'
+import type { JsonValue, SourceRecord } from '../../connector.ts'
+import type { Kind } from '../mapping/schema-kind.ts'
+import type { ColumnRule } from '../reading/convert.ts'
 
 /** A record with the locations that it belongs to, and the line on which it begins. */
 export type LocatedRecord = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { csvOf, namesOf, oneDataset, plans, someFolder } from './testing/test-folder.ts'
+import { csvOf, namesOf, oneDataset, plans, someFolder } from '../testing/test-folder.ts'
 
 test('a file that is being written is not read, nor one whose marker is missing or older', async (t) => {
   const world = await someFolder(t, plans)

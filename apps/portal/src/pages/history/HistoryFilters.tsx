@@ -1,7 +1,7 @@
 import { auditKinds, type Side } from '@bridgework/contract/portal'
 import { Button, Group, Select } from '@mantine/core'
-import { DayField } from '../../ui/DayField.tsx'
-import { SearchField } from '../../ui/SearchField.tsx'
+import { DayField } from '../../ui/filters/DayField.tsx'
+import { SearchField } from '../../ui/filters/SearchField.tsx'
 import { useUrlState } from '../../ui/state/url-state.ts'
 import type { HistorySearch } from './history-search.ts'
 

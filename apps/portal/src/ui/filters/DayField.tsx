@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
+import { useTypedText } from '../state/typed-text.ts'
+import { useUrlState } from '../state/url-state.ts'
 import { fieldFault } from './field-fault.ts'
-import { useTypedText } from './state/typed-text.ts'
-import { useUrlState } from './state/url-state.ts'
 
 /**
  * The first or the last day of a list, kept in the address. A day that the server does not accept stays here with what is wrong, and the list is

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useTypedText } from './state/typed-text.ts'
-import { type ListSearch, useUrlState } from './state/url-state.ts'
+import { useTypedText } from '../state/typed-text.ts'
+import { type ListSearch, useUrlState } from '../state/url-state.ts'
 
 /** Narrows a list as one types; the text is kept in the address, as this parameter, and the list begins at its first page again. */
 export function SearchField({

@@ -43,9 +43,9 @@ const without: Record<string, string> = {
   'pages/sign-in/SecondFactor.tsx': secret,
   'pages/sign-in/SignInForm.tsx': signedOut,
   'pages/sign-in/SignUpPage.tsx': signedOut,
-  'ui/DayField.tsx': address,
+  'ui/filters/DayField.tsx': address,
   'ui/ReasonInput.tsx': part,
-  'ui/SearchField.tsx': address,
+  'ui/filters/SearchField.tsx': address,
   'ui/TimeZoneSelect.tsx': part,
 }
 

@@ -1,5 +1,5 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import { fieldFault } from '../../../ui/field-fault.ts'
+import { fieldFault } from '../../../ui/filters/field-fault.ts'
 import { useTypedText } from '../../../ui/state/typed-text.ts'
 import { useUrlState } from '../../../ui/state/url-state.ts'
 import { noFilter, type RequestFilter } from './usage-search.ts'

@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read } from '../../../api/query.ts'
-import { DayField } from '../../../ui/DayField.tsx'
+import { DayField } from '../../../ui/filters/DayField.tsx'
 import { useUrlState } from '../../../ui/state/url-state.ts'
 import type { DisclosureFilter } from './disclosures.ts'
 
