@@ -179,14 +179,18 @@ export function subscribe(
   }
 }
 
-/** What of a patient's cover is in force. */
-export function coverOf(practice: Practice, patientKey: string, ordinal: number, on = todayIn(practice)) {
-  for (const coverage of related(practice, 'coverages', 'patient', patientKey)) {
-    const subscription = practice.subscriptions.get(coverage.subscriptionKey)
-    if (coverage.ordinal !== ordinal || subscription === undefined) continue
-    if (subscription.endsOn !== null && subscription.endsOn < on) continue
-    const plan = practice.insurancePlans.get(subscription.planKey)
-    if (plan !== undefined) return { subscription, plan }
-  }
-  return null
+/**
+ * What of a patient's cover is in force, by its place (1: primary, 2: secondary): the order of the ordinals counts, so one that is alone is primary
+ * whatever its ordinal, and one that ended keeps its place, as in Open Dental (PatPlans.GetOrdinal).
+ */
+export function coverOf(practice: Practice, patientKey: string, place: number, on = todayIn(practice)) {
+  const inForce = [...related(practice, 'coverages', 'patient', patientKey)]
+    .toSorted((one, other) => one.ordinal - other.ordinal)
+    .map((coverage) => {
+      const subscription = practice.subscriptions.get(coverage.subscriptionKey)
+      const plan = subscription && practice.insurancePlans.get(subscription.planKey)
+      const hasEnded = subscription?.endsOn != null && subscription.endsOn < on
+      return plan && !hasEnded ? { subscription, plan } : null
+    })
+  return inForce[place - 1] ?? null
 }
