@@ -12,6 +12,7 @@ export {
   type Side,
   sides,
 } from './action.ts'
+export type * from './agent.ts'
 export type * from './answer.ts'
 export { type PortalBodies, portalBodies } from './body.ts'
 export type * from './company.ts'

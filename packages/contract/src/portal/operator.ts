@@ -1,9 +1,9 @@
 import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
 import type { MemberRole, Side } from './action.ts'
+import type { AgentProblem, AgentState, ReadProgress } from './agent.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 import type { Usage } from './company.ts'
-import type { AgentProblem, AgentState, ReadProgress } from './organization.ts'
 
 export type OperatorOverview = {
   environment: 'sandbox' | 'production'

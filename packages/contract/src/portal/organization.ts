@@ -1,5 +1,6 @@
 import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
+import type { AgentEntry, AgentProblem, EnrolmentCode, LocationWriter, ReadProgress } from './agent.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 import type { AccessRequest, VendorProfile } from './company.ts'
 
@@ -38,9 +39,6 @@ export type OrganizationPage = {
 /** A name that a vendor had until then. */
 export type Rename = { company_id: string; name: string; former_name: string; used_until: Instant }
 
-/** Why an agent does not read or send something, in sentences of the service. `datasets` (titles), `locations` (names): none: all. */
-export type AgentProblem = { what: string; todo: string; since: Instant; datasets: string[]; locations: string[] }
-
 export type DatasetCopy = {
   dataset: string
   title: string
@@ -56,18 +54,6 @@ export type DatasetCopy = {
   removal: 'held' | 'running' | null
   /** Why its agent does not read it; null: it says of nothing. */
   problem: string | null
-}
-
-/** The agent that writes at a location. */
-export type LocationWriter = {
-  agent_id: string
-  name: string
-  last_contact_at: Instant | null
-  since: Instant
-  /** A revoked one's place is taken by the next agent that reads the location. */
-  is_revoked: boolean
-  /** Another living agent that wanted to write here within a day, and was refused. */
-  refused: { agent_id: string; name: string; at: Instant } | null
 }
 
 export type LocationEntry = {
@@ -91,9 +77,6 @@ export type LocationEntry = {
   datasets: DatasetCopy[]
 }
 
-/** How far an agent has come with what it reads at the moment: in rows of the practice's system. `rows_total` null: not known. */
-export type ReadProgress = { title: string; rows_read: number; rows_total: number | null }
-
 export type TimelineRange = '24h' | '7d'
 
 /** One cell of a dataset's timeline: `read`: read to the end at least once; `missed`: not, though open; `closed`: not, and out of hours; `none`: before the first sync. */
@@ -107,42 +90,6 @@ export type LocationPage = LocationEntry & {
   problems: AgentProblem[]
   /** What its agent reads at this moment. */
   reading: ReadProgress | null
-}
-
-/**
- * `connected`: heard within the last 3 minutes. `office_closed`: not, and all its locations have been closed since; `silent`: not, though one was open
- * for so long. `never_heard`: it enrolled and did not run yet.
- */
-export type AgentState = 'connected' | 'office_closed' | 'silent' | 'never_heard' | 'revoked'
-
-export type AgentEntry = {
-  id: string
-  name: string
-  version: string | null
-  enrolled_at: Instant
-  revoked_at: Instant | null
-  last_contact_at: Instant | null
-  state: AgentState
-  /** The last release that it did not take by itself: it refused the file, or the version before runs again. Null: none. */
-  failed_release: { version: string; outcome: 'refused' | 'rolled_back' } | null
-  problems: AgentProblem[]
-  /** The computer whose requests are taken; null: none is known. */
-  computer: string | null
-  /** A second copy of it that was refused within a day. */
-  copy: { process_id: string; computer: string; at: Instant } | null
-}
-
-/** Shown once. `commands`: what to paste on the office's machine. */
-/** `systems`: for each kind of computer, what this service has to download for it, and what to paste, one step after the other. */
-export type EnrolmentCode = {
-  code: string
-  expires_at: Instant
-  systems: {
-    name: string
-    note: string
-    downloads: { label: string; name: string; url: string }[]
-    steps: { title: string; command: string }[]
-  }[]
 }
 
 export type RemovalEntry = {

@@ -42,12 +42,12 @@ export async function requireAgentEntry(db: Queryable, id: AgentId): Promise<Age
   return rows[0]
 }
 
-/** Whether each of these agents is there now; by when the active locations at which it writes are open. */
-export async function statesOfAgents(
+/** Whether an agent of these is there now; by when the active locations at which it writes are open. */
+export async function statesOfAgents<Agent extends { id: AgentId; revokedAt: Date | null; lastContactAt: Date | null }>(
   db: Queryable,
-  agents: readonly { id: AgentId; revokedAt: Date | null; lastContactAt: Date | null }[],
+  agents: readonly Agent[],
   now: Date,
-): Promise<Map<AgentId, AgentState>> {
+): Promise<(agent: Agent) => AgentState> {
   const { rows } = await db.query<OpenTimes & { agentId: AgentId }>(
     `select w.agent_id as "agentId", l.time_zone as "timeZone", l.office_hours as "officeHours"
        from location_writer w
@@ -56,7 +56,7 @@ export async function statesOfAgents(
     [agents.map(({ id }) => id)],
   )
   const places = Map.groupBy(rows, ({ agentId }) => agentId)
-  return new Map(agents.map((agent) => [agent.id, agentStateOf(agent, now, places.get(agent.id))]))
+  return (agent) => agentStateOf(agent, now, places.get(agent.id))
 }
 
 const agentEntries = `select a.id, a.name, a.version, a.organization_id, o.name as organization_name, a.enrolled_at,

@@ -12,7 +12,7 @@ export function disclosureSearch(raw: Record<string, unknown>): DisclosureFilter
   return Object.fromEntries(names.map((name) => [name, textOf(raw, name)]))
 }
 
-/** The filters of an address that the server accepts. The address may have more, of which the server knows nothing. */
+/** The filters of an address that the server accepts. An address may have other parameters, which the server would refuse. */
 export function acceptedDisclosureFilter(search: DisclosureFilter): DisclosureFilter {
   return acceptedFilters(disclosureSearch({ ...search }))
 }

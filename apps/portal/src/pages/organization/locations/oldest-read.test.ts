@@ -8,7 +8,7 @@ const read = (at: string | null) => ({
 })
 const [older, newer] = [read('2026-03-01T09:00:00.000Z'), read('2026-03-01T09:01:00.000Z')]
 
-test('a location was last read when its least current dataset was, and never while one was never read, in any order', () => {
+test('the last read of a location is that of its least current dataset; until each was read once there is no last read', () => {
   assert.equal(oldestRead([newer, older]), older.synced_at)
   for (const datasets of [[read(null), newer], [newer, read(null), older], [newer, read(null)], []])
     assert.equal(oldestRead(datasets), null)

@@ -1,6 +1,6 @@
 import type { DatasetCopy } from '@bridgework/contract/portal'
 
-/** When the least current dataset was read, of those that the system provides; null while one of them was never read, or there is none. */
+/** When the least current dataset that the system provides was read. Null while one of them has not been read yet, and without datasets. */
 export function oldestRead(datasets: readonly Pick<DatasetCopy, 'state' | 'synced_at'>[]): string | null {
   const instants = datasets.filter(({ state }) => state !== 'not_provided').map(({ synced_at }) => synced_at)
   const read = instants.filter((at) => at !== null)

@@ -56,7 +56,7 @@ export const operatorPageHandlers: PortalHandlers<
       listLocations(pool, id),
       listAgents(pool, id, agentsMax),
     ])
-    const states = await statesOfAgents(pool, agents, now())
+    const stateOf = await statesOfAgents(pool, agents, now())
     return {
       id: organization.id,
       name: organization.name,
@@ -66,7 +66,7 @@ export const operatorPageHandlers: PortalHandlers<
       agents: agents.map((agent) => ({
         id: agent.id,
         name: agent.name,
-        state: states.get(agent.id) ?? 'silent',
+        state: stateOf(agent),
         last_contact_at: agent.lastContactAt?.toISOString() ?? null,
       })),
       activity: await activityOf(pool, locations.map(idOf), range, now()),
@@ -88,8 +88,8 @@ export const operatorPageHandlers: PortalHandlers<
       activityOf(pool, written, range, now()),
       namedLocations(context, locations),
     ])
-    const state = (await statesOfAgents(pool, [agent], now())).get(id) ?? 'silent'
-    return { ...toOperatorAgent(agent, problemsOf(id), state), reading, locations: named, requests, activity }
+    const stateOf = await statesOfAgents(pool, [agent], now())
+    return { ...toOperatorAgent(agent, problemsOf(id), stateOf(agent)), reading, locations: named, requests, activity }
   },
 
   getOperatorLocation: async (context, { params, query }) => {

@@ -154,11 +154,11 @@ export const operatorHandlers: PortalHandlers<
     const { total, agents } = await pageOfAgents(pool, { ...page, sort: readSort(query, sortColumns.agents) })
     const ids = agents.map(({ id }) => id)
     const problemsOf = await problemsByAgent(pool, ids, [])
-    const states = await statesOfAgents(pool, agents, now())
+    const stateOf = await statesOfAgents(pool, agents, now())
     return toListed(
       page,
       total,
-      agents.map((agent) => toOperatorAgent(agent, problemsOf(agent.id), states.get(agent.id) ?? 'silent')),
+      agents.map((agent) => toOperatorAgent(agent, problemsOf(agent.id), stateOf(agent))),
     )
   },
 

@@ -154,7 +154,7 @@ async function toEntries(
 
 type FilteredCall = Pick<Call<'listDisclosures'>, 'member' | 'query'>
 
-/** What the query asks for, of the organization's own locations; one that it does not have has nothing. Throws Problem parameter_invalid. */
+/** What the query asks for, of the organization's own locations; the id of another location finds nothing. Throws Problem parameter_invalid. */
 async function readFilter({ pool, now }: PortalContext, { member, query }: FilteredCall) {
   const { organizationId } = member
   const [organization, locations] = await Promise.all([

@@ -61,7 +61,7 @@ export const organizationHandlers: PortalHandlers<
       firstStepsDismissedAt(pool, organizationId),
     ])
     const locationIds = locations.map(({ id }) => id)
-    const states = [...(await statesOfAgents(pool, agents, now())).values()]
+    const states = agents.map(await statesOfAgents(pool, agents, now()))
     const open = requests.filter(({ state }) => state === 'open').map(({ companyId }) => companyId)
     const [removals, withTwoAgents, freshness, renames, names] = await Promise.all([
       listRemovals(pool, locationIds),
@@ -165,9 +165,9 @@ export const organizationHandlers: PortalHandlers<
     const agents = await listAgents(pool, organizationId, agentsMax)
     const living = agents.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id)
     const problemsOf = await problemsByAgent(pool, living, await listLocations(pool, organizationId))
-    const states = await statesOfAgents(pool, agents, now())
+    const stateOf = await statesOfAgents(pool, agents, now())
     return {
-      data: agents.map((agent) => toEntry(agent, states.get(agent.id) ?? 'silent', problemsOf(agent.id))),
+      data: agents.map((agent) => toEntry(agent, stateOf(agent), problemsOf(agent.id))),
       takes_updates: await takesAgentUpdates(pool, organizationId),
       newest_release: (await newestRelease(pool))?.version ?? null,
     }

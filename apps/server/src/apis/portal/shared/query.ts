@@ -103,7 +103,7 @@ export function readSort<T extends string>(query: Query, columns: readonly T[]):
   return { by, isDescending: text.startsWith('-') }
 }
 
-/** Words that must be equal or contained, as the route says; null when it is absent. A value that nothing has finds nothing. */
+/** Words that must be equal or contained, as the route says; null when it is absent. An unknown id is no error: the list is empty. */
 export function readText(query: Query, name: FilterName): string | null {
   return checked(query, name).trim() || null
 }
