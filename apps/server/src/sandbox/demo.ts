@@ -15,6 +15,7 @@ import { verifyKeyPair } from '../modules/credentials/verify-key-pair.ts'
 import { demoVendorName, listCompanies } from '../modules/directory/company.ts'
 import { listLocations } from '../modules/directory/location.ts'
 import { createOrganization, listOrganizations } from '../modules/directory/organization.ts'
+import { saveProfile } from '../modules/directory/profile.ts'
 import { createCompany } from '../modules/membership/create-tenant.ts'
 import { getOwner } from '../modules/membership/member.ts'
 import { listGrants } from '../modules/overview/grant.ts'
@@ -106,6 +107,7 @@ async function ensureOrganization(pool: Pool): Promise<OrganizationId> {
   const made = await createOrganization(pool, {
     name: 'Demo Dental Group',
     externalReference: demoReference,
+    timeZone: 'America/Denver',
     country: 'US',
   })
   return made.id
@@ -115,10 +117,23 @@ async function ensureCompany(pool: Pool): Promise<{ companyId: CompanyId; ownerI
   const found = (await listCompanies(pool)).find(({ name, state }) => name === demoVendorName && state !== 'closed')
   if (!found) {
     const owner = { email: 'owner@vendor.example', name: 'Demo Owner' }
-    const made = await withTransaction(pool, (client) => createCompany(client, { name: demoVendorName, owner }))
+    const made = await withTransaction(pool, async (client) => {
+      const created = await createCompany(client, { name: demoVendorName, owner })
+      await saveProfile(client, created.company.id, profile)
+      return created
+    })
     return { companyId: made.company.id, ownerId: made.owner.id }
   }
   return { companyId: found.id, ownerId: (await getOwner(pool, found.id)).id }
+}
+
+/** What an accounting of disclosures says of the demo vendor. */
+const profile = {
+  legalName: 'Demo Vendor, Inc.',
+  postalAddress: '1 Example Street, Springfield, CO 81073',
+  website: '',
+  contact: 'help@vendor.example',
+  purpose: 'Reminds patients of their appointments.',
 }
 
 async function ensureAgreement(pool: Pool, owner: { companyId: CompanyId; memberId: MemberId }): Promise<void> {

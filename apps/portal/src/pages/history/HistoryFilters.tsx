@@ -1,6 +1,7 @@
 import { auditKinds, type Side } from '@bridgework/contract/portal'
 import { Button, Group, Select } from '@mantine/core'
 import { DayField } from '../../ui/filters/DayField.tsx'
+import { belowLabel } from '../../ui/filters/field-fault.ts'
 import { SearchField } from '../../ui/filters/SearchField.tsx'
 import { useUrlState } from '../../ui/state/url-state.ts'
 import type { HistorySearch } from './history-search.ts'
@@ -13,7 +14,7 @@ export function HistoryFilters({ side }: { side: Side }) {
   const isFiltered = Object.keys(none).some((name) => name !== 'page' && search[name as keyof HistorySearch])
   const kinds = Object.entries(auditKinds).filter(([, { sides }]) => (sides as readonly Side[]).includes(side))
   return (
-    <Group align="flex-end" gap="sm">
+    <Group align="flex-start" gap="sm">
       <SearchField label="Search history" placeholder="What or why" isLabelShown />
       <SearchField label="Person" placeholder="Name or address" parameter="person" isLabelShown />
       <Select
@@ -29,7 +30,7 @@ export function HistoryFilters({ side }: { side: Side }) {
       <DayField name="from" width={140} />
       <DayField name="to" width={140} />
       {isFiltered && (
-        <Button variant="subtle" onClick={() => change(none)}>
+        <Button variant="subtle" mt={belowLabel} onClick={() => change(none)}>
           Clear filters
         </Button>
       )}

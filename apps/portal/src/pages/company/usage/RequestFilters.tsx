@@ -1,5 +1,5 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import { fieldFault } from '../../../ui/filters/field-fault.ts'
+import { belowLabel, fieldFault } from '../../../ui/filters/field-fault.ts'
 import { useTypedText } from '../../../ui/state/typed-text.ts'
 import { useUrlState } from '../../../ui/state/url-state.ts'
 import { noFilter, type RequestFilter } from './usage-search.ts'
@@ -26,7 +26,7 @@ const fieldWidth = { base: '100%', xs: 190 }
 export function RequestFilters() {
   const [search, change] = useUrlState<RequestFilter>()
   return (
-    <Group align="flex-end" gap="sm">
+    <Group align="flex-start" gap="sm">
       <Select
         label="Outcome"
         placeholder="All requests"
@@ -50,7 +50,7 @@ export function RequestFilters() {
         <TimeFilter key={name} name={name} value={search[name]} error={fieldFault(name, search)} onChange={change} />
       ))}
       {Object.keys(noFilter).some((name) => search[name as keyof RequestFilter]) && (
-        <Button variant="subtle" onClick={() => change(noFilter)}>
+        <Button variant="subtle" mt={belowLabel} onClick={() => change(noFilter)}>
           Clear filters
         </Button>
       )}

@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read } from '../../../api/query.ts'
 import { DayField } from '../../../ui/filters/DayField.tsx'
+import { belowLabel } from '../../../ui/filters/field-fault.ts'
 import { useUrlState } from '../../../ui/state/url-state.ts'
 import type { DisclosureFilter } from './disclosures.ts'
 
@@ -28,7 +29,7 @@ export function DisclosureFilters({
   const locations = useFoundLocations(params, locationSearch)
   const isFiltered = Object.values(filter).some(Boolean)
   return (
-    <Group align="flex-end" gap="sm">
+    <Group align="flex-start" gap="sm">
       <Select
         label="Vendor"
         placeholder="All vendors"
@@ -74,6 +75,7 @@ export function DisclosureFilters({
       {isFiltered && (
         <Button
           variant="subtle"
+          mt={belowLabel}
           onClick={() =>
             change({
               company_id: undefined,
