@@ -31,7 +31,7 @@ async function proposed(t: TestContext, folder: string, isTerminal = true) {
   return { code, text, document, said: lines.join('\n'), questions: text.match(/^# \? /gm)?.length ?? 0 }
 }
 
-/** Each setting of a file and each attribute with its rule; of several files each has those that stand above them. */
+/** Each setting of a file and each attribute with its rule; each of several files also has those that all of them share. */
 function settingsOf(document: Record<string, unknown>): Map<string, string> {
   const found = new Map<string, string>()
   const add = (value: unknown, path: string) => {
@@ -69,14 +69,14 @@ for (const [name, expected] of Object.entries({
   semicolons: { questions: 6, right: [38, 38], differing: [] },
   tabs: { questions: 9, right: [39, 43], differing: ['datasets.patients.attributes.balance', ...cents] },
 })) {
-  test(`map proposes a mapping of the example ${name}, and what is left to do by hand is little`, async (t) => {
+  test(`map proposes a mapping of the example ${name} that needs few changes by hand`, async (t) => {
     const { document, questions } = await proposed(t, join(examples, name))
     const done = byHand(document, readFileSync(join(examples, name, 'mapping.toml'), 'utf8'))
     assert.deepEqual({ questions, right: [done.right, done.of], differing: done.differing }, expected)
   })
 }
 
-test('texts of the files are shown on a terminal alone, and none is in the mapping', async (t) => {
+test('map shows texts of the files only on a terminal, and writes none into the mapping', async (t) => {
   const folder = join(examples, 'reports')
   const [here, elsewhere] = [await proposed(t, folder), await proposed(t, folder, false)]
   assert.match(here.said, /last_name +\{ column = "Name", split = ",", part = 1 \} +"Quill, Ada", "Rook, Ben"/)
@@ -85,7 +85,7 @@ test('texts of the files are shown on a terminal alone, and none is in the mappi
     assert.ok(!(elsewhere.said + here.text).includes(value), value)
 })
 
-test('what cannot be told from the files is asked, in the mapping and on the terminal', async (t) => {
+test('map asks what the files do not say, in the mapping and on the terminal', async (t) => {
   const folder = temporaryFolder(t)
   const write = (name: string, ...lines: string[]) => writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
   write(
@@ -116,7 +116,7 @@ test('what cannot be told from the files is asked, in the mapping and on the ter
   ]) {
     assert.ok(said.includes(`    ? ${question}`) || text.includes(`# ? ${question}`), question)
   }
-  assert.match(said, /letters\.txt: the agent cannot tell what this file holds\. Map it by hand, or leave it out\./)
+  assert.match(said, /letters\.txt: the agent does not recognize what this file holds\. Map it by hand, or leave it out\./)
   assert.match(
     text,
     /# \? No column names the location\. Does every record belong to all of them\?\nall_locations = true/,
@@ -139,7 +139,31 @@ test('what cannot be told from the files is asked, in the mapping and on the ter
   assert.match(text, /\nattributes\.patient_source_id = "patient\.id"\n/)
 })
 
-test('the mapping says at each line what a person must answer', async (t) => {
+test('no patient’s value is in the mapping of a file without a header, or of one with a line for each patient', async (t) => {
+  const folder = temporaryFolder(t)
+  const write = (name: string, ...lines: string[]) => writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
+  write('patients.csv', 'P1,Quill,Ada,Springfield', 'P2,Rook,Ben,Denver')
+  write('visits.csv', 'ApptNo,PatNo,Date,Time', '"Stone, Cal",,,', '1,1,3/14/2026,9:30 AM', 'Total 1,,,')
+  const { said, text } = await proposed(t, folder, false)
+  assert.match(said, /patients\.csv: the agent does not recognize what this file holds/)
+  assert.match(text, /\nskip_starting = \["Total"\]\n/)
+  for (const value of ['P1', 'Quill', 'Ada', 'Springfield', 'Stone']) assert.ok(!(said + text).includes(value), value)
+})
+
+test('map gives locations and look-ups with similar names keys of their own', async (t) => {
+  const folder = temporaryFolder(t)
+  const write = (name: string, ...lines: string[]) => writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
+  write('patients.csv', 'PatNo,Last,Office,Provider', '1,Quill,Main St,A', '2,Rook,Main St.,A', '3,Stone,主,A')
+  write('visits.csv', 'ApptNo,PatNo,Office,Start,Hygienist', '1,1,Main St,2026-03-04T09:00:00,H1')
+  write('codes-a.csv', 'Code,Name', 'A,Dr. Other')
+  write('codes a.csv', 'Code,Name', 'H1,Eve')
+  const { document } = await proposed(t, folder)
+  const { locations, lookups } = document as Record<string, Record<string, unknown>>
+  assert.deepEqual(Object.keys(locations ?? {}), ['mainst', 'mainst2', 'location'])
+  assert.deepEqual(Object.keys(lookups ?? {}), ['codesa', 'codesa2'])
+})
+
+test('the mapping has each question above the line that it is about', async (t) => {
   const [tabs, semicolons] = [
     await proposed(t, join(examples, 'tabs')),
     await proposed(t, join(examples, 'semicolons')),
@@ -163,17 +187,17 @@ test('the mapping says at each line what a person must answer', async (t) => {
   assert.match(tabs.said, /providers\.txt: a list of codes, as the look-up "providers"/)
   for (const line of [
     '# ? No column says who is active: are all patients of this file?\nattributes.status = { constant = "active" }',
-    '# ? The file is not UTF-8. Are the letters in names right in what check shows? Else it is another code page.\nencoding = "windows-1252"',
+    '# ? The file is not UTF-8. Are the letters in names right in what check shows? If not, name another encoding.\nencoding = "windows-1252"',
   ])
     assert.ok(semicolons.text.includes(line), line)
   for (const line of [
     '# ? Are these units of several minutes? Then add multiply, as multiply = 10.\nattributes.duration_minutes = "Length"',
-    '# ? Are rows that begin with these titles or totals, and no records?\nskip_starting = ["Printed", "Total"]',
+    '# ? Are rows that begin with these words titles or totals, not records?\nskip_starting = ["Printed", "Total"]',
   ])
     assert.ok(reports.text.includes(line), line)
 })
 
-test('map as a command: it asks for a folder, overwrites nothing, and writes the schema for editors', async (t) => {
+test('map as a command: it requires a folder, overwrites nothing, and writes the schema for editors', async (t) => {
   const folder = temporaryFolder(t)
   const cwd = temporaryFolder(t)
   const run = (...args: string[]) => runAgentCommand(['map', ...args], { cwd })
@@ -194,7 +218,7 @@ test('map as a command: it asks for a folder, overwrites nothing, and writes the
     done.stdout,
     /The mapping is written to .*mapping\.toml, with 2 questions in lines that begin with "# \?"\./,
   )
-  assert.match(done.stdout, /Answer them, enrol the agent with --connector files, and run "bridgework-agent check"\./)
+  assert.match(done.stdout, /Answer them, enroll the agent with --connector files, and run "bridgework-agent check"\./)
   assert.ok(!done.stdout.includes('Gold'))
   const again = await run('--folder', folder)
   assert.deepEqual(

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError } from '@bridgework/command-line'
 import { type Options, optionText } from '../../command-line.ts'
@@ -32,7 +32,7 @@ export async function map(options: Options, { print, isTerminal, timeZone }: Map
   for (const { name, sample } of proposal.lookups)
     print(`\n${sample.pattern}: a list of codes, as the look-up "${name}"`)
   for (const name of [...unknown, ...proposal.unplaced])
-    print(`\n${name}: the agent cannot tell what this file holds. Map it by hand, or leave it out.`)
+    print(`\n${name}: the agent does not recognize what this file holds. Map it by hand, or leave it out.`)
   if (proposal.files.length === 0) {
     print(`No file of ${folder} looks like an export. The agent looks for CSV, text and NDJSON files with a header.`)
     return 1
@@ -44,7 +44,7 @@ export async function map(options: Options, { print, isTerminal, timeZone }: Map
   writeNew(output, text)
   const questions = text.match(/^# \? /gm)?.length ?? 0
   print(`\nThe mapping is written to ${resolve(output)}, with ${questions} questions in lines that begin with "# ?".`)
-  print('Answer them, enrol the agent with --connector files, and run "bridgework-agent check".')
+  print('Answer them, enroll the agent with --connector files, and run "bridgework-agent check".')
   return 0
 }
 
@@ -63,11 +63,11 @@ function printFile(
 
 /** What a person wrote is never overwritten. */
 function writeNew(path: string, text: string): void {
-  if (existsSync(path)) throw new UsageError(`The file ${path} exists already. Choose another path, or remove it.`)
   try {
-    writeFileSync(path, text)
+    writeFileSync(path, text, { flag: 'wx' })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+    if (code === 'EEXIST') throw new UsageError(`The file ${path} exists already. Choose another path, or remove it.`)
     throw new UsageError(`The file ${path} cannot be written (${code}). Choose another path.`)
   }
 }

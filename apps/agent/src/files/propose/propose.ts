@@ -2,9 +2,9 @@ import { datasetNames } from '@bridgework/contract'
 import type { DatasetName } from '../../connector.ts'
 import { type Guess, guessAttributes } from './attributes.ts'
 import type { Column, Sample } from './sample.ts'
-import { fileWords, keyWords, locationWords, wordOf } from './words.ts'
+import { distinctNames, fileWords, keyWords, locationWords, wordOf } from './words.ts'
 
-/** What one file is taken for. */
+/** One file, and the dataset that it seems to hold. */
 export type ProposedFile = {
   readonly sample: Sample
   readonly dataset: DatasetName
@@ -27,10 +27,10 @@ export type ProposedLookup = {
 
 export type Proposal = {
   readonly files: readonly ProposedFile[]
-  /** Files whose rows are of no dataset that is known. */
+  /** Files whose dataset is not known. */
   readonly unplaced: readonly string[]
   readonly lookups: readonly ProposedLookup[]
-  /** How files name the locations; empty: there is one. */
+  /** The names of the locations in the files; empty: there is one location. */
   readonly locations: readonly string[]
   readonly nullWords: readonly string[]
 }
@@ -62,7 +62,7 @@ export function propose(read: readonly Sample[]): Proposal {
     })
   })
   const taken = new Set(files.map(({ sample }) => sample.name))
-  const lists = samples.filter(({ name }) => !taken.has(name)).flatMap(lookupOf)
+  const lists = lookupsOf(samples.filter(({ name }) => !taken.has(name)))
   const coded = files.map((file) => ({
     ...file,
     guesses: file.guesses.map((guess) => withLookup(guess, file.sample, lists)),
@@ -103,17 +103,21 @@ function datasetOf(sample: Sample): DatasetName | null {
   return best !== undefined && best.score >= scoreMin ? best.dataset : null
 }
 
-/** Two columns, and each code once. */
-function lookupOf(sample: Sample): ProposedLookup[] {
-  const [key, value] = sample.columns
-  const isList = sample.columns.length === 2 && sample.rows <= codesMax && new Set(key?.texts).size === sample.rows
-  if (!isList || key === undefined || value === undefined) return []
-  return [{ name: wordOf(sample.name.replace(/\.\w+$/, '')), sample, key: key.name, value: value.name }]
-}
-
 const codesMax = 500
 
-/** Names that a column gives as codes of a list. */
+/** Files with two columns, and each code once. */
+function lookupsOf(samples: readonly Sample[]): ProposedLookup[] {
+  const lists = samples.flatMap((sample) => {
+    const [key, value] = sample.columns
+    const isList = sample.columns.length === 2 && sample.rows <= codesMax && new Set(key?.texts).size === sample.rows
+    return isList && key !== undefined && value !== undefined ? [{ sample, key: key.name, value: value.name }] : []
+  })
+  const fileNames = lists.map(({ sample }) => sample.name.replace(/\.\w+$/, ''))
+  const names = distinctNames(fileNames, 'codes')
+  return lists.map((list, index) => ({ ...list, name: names[index] ?? '' }))
+}
+
+/** A column whose texts are all codes of a list is looked up in it. */
 function withLookup(guess: Guess, { columns }: Sample, lookups: readonly ProposedLookup[]): Guess {
   const texts = columns.find(({ name }) => name === guess.rule)?.texts ?? []
   const lookup = lookups.find(({ sample, key }) => {
@@ -138,8 +142,8 @@ function unusedLetter(name: string, used: Set<string>): string {
 function proposeFile(dataset: DatasetName, sample: Sample, keyConstant: string | null): ProposedFile | null {
   const key = keyOf(dataset, sample)
   if (key === null) return null
-  const guesses = [...guessAttributes(dataset, sample)]
-  for (const guess of requiredGuesses(dataset, sample, guesses)) guesses.push(guess)
+  const found = guessAttributes(dataset, sample)
+  const guesses = [...found, ...requiredGuesses(dataset, sample, found)]
   const signed = guesses.map((guess) => (guess.attribute === 'amount' ? withSign(guess, sample, guesses) : guess))
   const location = sample.columns.find(isLocationColumn)?.name ?? null
   const used = new Set([key.name, location, ...signed.flatMap(({ columns }) => columns)])
@@ -164,7 +168,7 @@ function keyOf(dataset: DatasetName, { columns, rows }: Sample): { name: string;
   return column === undefined ? null : { name: column.name, isCertain: certain !== undefined }
 }
 
-/** What every record needs, where no column was found for it. */
+/** Constants for what every record needs and no column was found for. */
 function requiredGuesses(dataset: DatasetName, { name }: Sample, guesses: readonly Guess[]): Guess[] {
   const constant = (attribute: string, value: unknown, question: string): Guess[] =>
     guesses.some((guess) => guess.attribute === attribute)

@@ -5,6 +5,7 @@ import { namePattern } from '../mapping/file-names.ts'
 import { isObject } from '../mapping/mapping-fields.ts'
 import { readCsv } from '../reading/csv.ts'
 import { readText } from '../reading/text.ts'
+import { aroundWords, knownColumns, wordOf } from './words.ts'
 
 /** The beginning of an export file, as far as it shows how the file is written. */
 export type Sample = {
@@ -17,17 +18,17 @@ export type Sample = {
   readonly encoding: string | null
   readonly columns: readonly Column[]
   readonly rows: number
-  /** The first words of rows that are none of the table, as Total. */
+  /** The first words of titles and totals between the rows, as Total. */
   readonly around: readonly string[]
 }
 
-export type Column = { readonly name: string /** Those that are not empty. */; readonly texts: readonly string[] }
+export type Column = { readonly name: string /** The texts that are not empty. */; readonly texts: readonly string[] }
 
 const charactersMax = 512 * 1024
 const rowsMax = 2000
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** The samples of a folder's files, and the names of those of which no table was found. */
+/** The samples of a folder's files, and the names of files in which no table was found. */
 export async function readSamples(folder: string): Promise<{ samples: Sample[]; unknown: string[] }> {
   const samples: Sample[] = []
   const unknown: string[] = []
@@ -39,10 +40,10 @@ export async function readSamples(folder: string): Promise<{ samples: Sample[]; 
   return { samples, unknown }
 }
 
-/** The newest file of each name that differs by its date alone. */
+/** Of files whose names differ only by a date the newest, by the pattern of its name. */
 function newestNames(folder: string): Map<string, string> {
   const names = readdirSync(folder)
-    .filter((name) => /\.(csv|txt|tsv|tab|ndjson|jsonl)$/i.test(name) && statSync(join(folder, name)).isFile())
+    .filter((name) => /\.(csv|txt|tsv|tab|ndjson|jsonl)$/i.test(name) && statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
     .toSorted()
   const newest = new Map<string, string>()
   for (const name of names) {
@@ -110,7 +111,9 @@ async function tableOf(text: string, delimiter: string) {
   const isAround = (row: readonly string[]) =>
     header.length > 2 && row.filter((field) => field.trim() !== '').length === 1 && firstWord(row) !== null
   const table = below.filter((row) => hasWidth(row, header.length) && !isAround(row))
-  const around = [...new Set(below.filter(isAround).flatMap((row) => firstWord(row) ?? []))].slice(0, aroundMax)
+  const firstWords = new Set(below.filter(isAround).map((row) => firstWord(row) ?? ''))
+  // Another word may be a patient's name, as in a list by patients.
+  const around = [...firstWords].filter((word) => aroundWords.includes(wordOf(word))).slice(0, aroundMax)
   const columns = header.map((name, index): Column => {
     const texts = table.map((row) => (row[index] ?? '').trim()).filter((each) => each !== '')
     return { name: name.trim(), texts }
@@ -120,6 +123,7 @@ async function tableOf(text: string, delimiter: string) {
 }
 
 const aroundMax = 5
+const knownMin = 2
 
 /** The word of letters with which a row's only text begins; null: it begins with another character. */
 function firstWord(row: readonly string[]): string | null {
@@ -134,13 +138,17 @@ function hasWidth(row: readonly string[] | undefined, width: number): boolean {
   return row !== undefined && row.length >= width && row.slice(width).every((field) => field.trim() === '')
 }
 
-/** Names of columns: several, each once, and none is a number or a date. */
+/**
+ * Names of columns: several, all different, without numbers and dates, and some are known. A file without a header begins with a record, whose values
+ * must not be taken for names.
+ */
 function isHeader(row: readonly string[]): boolean {
   const names = row.slice(0, filledWidth(row)).map((field) => field.trim())
   return (
     names.length > 1 &&
     new Set(names).size === names.length &&
-    names.every((name) => /\p{L}/u.test(name) && !/\d{4}/.test(name))
+    names.every((name) => /\p{L}/u.test(name) && !/\d{4}/.test(name)) &&
+    names.filter((name) => knownColumns.has(wordOf(name))).length >= knownMin
   )
 }
 

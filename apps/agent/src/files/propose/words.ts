@@ -1,7 +1,7 @@
 import type { DatasetName } from '../../connector.ts'
 
-// What columns, files and codes are called in exports, in English and German: lower case, without blanks and marks. The first word that a file has
-// wins, so the plainest stand first.
+// What columns, files and codes are called in exports, in English and German, as `wordOf` writes them. The first word that a file has wins, so the
+// plainest words come first.
 
 type Words = Readonly<Record<string, readonly string[]>>
 
@@ -16,21 +16,12 @@ export const fileWords: Readonly<Record<DatasetName, readonly string[]>> = {
   fee_schedules: ['fee', 'gebuehr'],
 }
 
+const plainKey = ['id', 'no', 'nr']
+const patientKey = ['patientid', 'patid', 'patno', 'patnum', 'patientno', 'patientnumber', 'patnr', 'patientennr']
+
 /** The column with a record's key. */
 export const keyWords: Readonly<Record<DatasetName, readonly string[]>> = {
-  patients: [
-    'patientid',
-    'patid',
-    'patno',
-    'patnum',
-    'patientno',
-    'patientnumber',
-    'patnr',
-    'patientennr',
-    'id',
-    'no',
-    'nr',
-  ],
+  patients: [...patientKey, ...plainKey],
   appointments: [
     'appointmentid',
     'apptid',
@@ -40,9 +31,7 @@ export const keyWords: Readonly<Record<DatasetName, readonly string[]>> = {
     'visitno',
     'terminnr',
     'terminid',
-    'id',
-    'no',
-    'nr',
+    ...plainKey,
   ],
   ledger_transactions: [
     'transactionid',
@@ -58,14 +47,12 @@ export const keyWords: Readonly<Record<DatasetName, readonly string[]>> = {
     'adjno',
     'buchungsnr',
     'belegnr',
-    'id',
-    'no',
-    'nr',
+    ...plainKey,
   ],
-  treatments: ['treatmentid', 'procedureid', 'procid', 'procnum', 'procno', 'leistungsnr', 'id', 'no', 'nr'],
-  insurance_plans: ['planid', 'planno', 'insplanid', 'plannum', 'vertragsnr', 'id', 'no', 'nr'],
-  patient_referrals: ['referralid', 'refid', 'refno', 'id', 'no', 'nr'],
-  fee_schedules: ['feescheduleid', 'scheduleid', 'scheduleno', 'id', 'no', 'nr'],
+  treatments: ['treatmentid', 'procedureid', 'procid', 'procnum', 'procno', 'leistungsnr', ...plainKey],
+  insurance_plans: ['planid', 'planno', 'insplanid', 'plannum', 'vertragsnr', ...plainKey],
+  patient_referrals: ['referralid', 'refid', 'refno', ...plainKey],
+  fee_schedules: ['feescheduleid', 'scheduleid', 'scheduleno', ...plainKey],
 }
 
 export const locationWords = [
@@ -81,22 +68,11 @@ export const locationWords = [
   'filiale',
 ]
 
-const patient = [
-  'patientid',
-  'patid',
-  'patno',
-  'patnum',
-  'patientno',
-  'patientnumber',
-  'patnr',
-  'patientennr',
-  'patient',
-  'pat',
-]
+const patient = [...patientKey, 'patient', 'pat']
 const provider = ['provider', 'providername', 'doctor', 'dr', 'dentist', 'behandler', 'arzt', 'zahnarzt', 'prov']
 const note = ['note', 'notes', 'comment', 'comments', 'memo', 'bemerkung', 'notiz']
 
-/** Columns by attribute; a point leads to a member. Where one column holds two attributes, as "Last, First", see `namePairs`. */
+/** Columns by attribute; a point leads to a member. Where one column holds two attributes, as "Last, First", see `fullNameWords`. */
 export const columnWords: Readonly<Record<DatasetName, Words>> = {
   patients: {
     title: ['title', 'salutation', 'anrede', 'titel'],
@@ -240,7 +216,7 @@ export const timeWords = ['time', 'appttime', 'starttime', 'start', 'uhrzeit', '
 export const debitWords = ['debit', 'debits', 'charge', 'charges', 'soll']
 export const creditWords = ['credit', 'credits', 'payment', 'payments', 'haben']
 
-/** Codes and words of a file by the value that they stand for; after the dataset and attribute. */
+/** Codes of a file, by attribute and by the value that they mean. */
 export const codeWords: Readonly<Record<string, Words>> = {
   'patients.status': {
     active: ['a', 'active', 'aktiv', 'current', 'patient', 'ja', 'y', 'yes', 'true', '1'],
@@ -290,7 +266,22 @@ export const codeWords: Readonly<Record<string, Words>> = {
   },
 }
 
-/** A column's or file's name, or a code, as it stands in the lists above. */
+/** The first word of rows around a table: titles, totals and what a printed page has at its top and bottom. */
+export const aroundWords = [
+  ...['total', 'totals', 'subtotal', 'grand', 'sum', 'page', 'printed', 'report', 'created', 'end'],
+  ...['summe', 'gesamt', 'gesamtsumme', 'zwischensumme', 'seite', 'gedruckt', 'bericht', 'erstellt', 'stand', 'ende'],
+]
+
+/** The columns of a list of codes. */
+const codeListWords = ['code', 'abbr', 'abbreviation', 'kuerzel', 'name', 'text', 'description', 'bezeichnung']
+
+/** Every name of a column that is known. */
+export const knownColumns: ReadonlySet<string> = new Set([
+  ...[keyWords, ...Object.values(columnWords)].flatMap((words) => Object.values(words).flat()),
+  ...[locationWords, fullNameWords, dayWords, timeWords, debitWords, creditWords, codeListWords].flat(),
+])
+
+/** The name of a column or file, or a code, as the lists above have it: lower case, without blanks and marks. */
 export function wordOf(name: string): string {
   return name
     .toLowerCase()
@@ -300,4 +291,16 @@ export function wordOf(name: string): string {
     .replaceAll('ß', 'ss')
     .normalize('NFKD')
     .replaceAll(/[^a-z0-9]/g, '')
+}
+
+/** Each text as a name in the mapping, no two the same. `otherwise`: for a text of which `wordOf` leaves nothing. */
+export function distinctNames(texts: readonly string[], otherwise: string): string[] {
+  const names: string[] = []
+  for (const text of texts) {
+    const word = wordOf(text) || otherwise
+    let name = word
+    for (let number = 2; names.includes(name); number += 1) name = `${word}${number}`
+    names.push(name)
+  }
+  return names
 }

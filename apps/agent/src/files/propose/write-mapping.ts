@@ -2,14 +2,14 @@ import { datasetNames } from '@bridgework/contract'
 import type { Guess } from './attributes.ts'
 import type { Proposal, ProposedFile } from './propose.ts'
 import type { Sample } from './sample.ts'
-import { wordOf } from './words.ts'
+import { distinctNames } from './words.ts'
 
-/** What the files do not tell. */
+/** What the files do not say. */
 export type Office = { readonly name: string; readonly timeZone: string }
 
-/** The mapping as TOML. A comment says each question; no text of a file's cells is in it, but for codes and names of locations. */
+/** The mapping as TOML, with each question in a comment. Of the files' cells it has only codes and names of locations. */
 export function writeMapping({ files, lookups, locations, nullWords }: Proposal, office: Office): string {
-  const names = locations.length > 0 ? locations : ['main']
+  const keys = distinctNames(locations, 'location')
   const lines = [
     '# Proposed by "bridgework-agent map" from the names and the content of sample files. Answer each line that begins',
     '# with "# ?", then run "bridgework-agent check". docs/guides/export-files.md explains every setting.',
@@ -18,13 +18,10 @@ export function writeMapping({ files, lookups, locations, nullWords }: Proposal,
     '',
     '# ? Which practice management system wrote the files? Vendors see its name.',
     'practice_management_system = { name = "Export files" }',
-    ...names.flatMap((name) => [
-      '',
-      '# ? The key in brackets must never change. Are name, time zone, country and currency right?',
-      `[locations.${locations.length > 0 ? locationKey(name) : name}]`,
-      `name = ${toml(locations.length > 0 ? `${office.name}, ${name}` : office.name)}`,
-      `time_zone = ${toml(office.timeZone)}`,
-      ...(locations.length > 0 ? [`names_in_files = ${toml([name])}`] : []),
+    ...(locations.length === 0 ? locationLines('main', office) : []),
+    ...locations.flatMap((name, index) => [
+      ...locationLines(keys[index] ?? '', { ...office, name: `${office.name}, ${name}` }),
+      `names_in_files = ${toml([name])}`,
     ]),
     ...lookups.flatMap(({ name, sample, key, value }) => [
       '',
@@ -43,6 +40,16 @@ export function writeMapping({ files, lookups, locations, nullWords }: Proposal,
     }),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function locationLines(key: string, { name, timeZone }: Office): string[] {
+  return [
+    '',
+    '# ? The key in brackets must never change. Are name, time zone, country and currency right?',
+    `[locations.${key}]`,
+    `name = ${toml(name)}`,
+    `time_zone = ${toml(timeZone)}`,
+  ]
 }
 
 function fileLines(file: ProposedFile, hasLocations: boolean): string[] {
@@ -67,12 +74,12 @@ function formatLines({ pattern, format, delimiter, encoding, around }: Sample): 
     ...(encoding === null
       ? []
       : [
-          '# ? The file is not UTF-8. Are the letters in names right in what check shows? Else it is another code page.',
+          '# ? The file is not UTF-8. Are the letters in names right in what check shows? If not, name another encoding.',
           `encoding = ${toml(encoding)}`,
         ]),
     ...(around.length === 0
       ? []
-      : ['# ? Are rows that begin with these titles or totals, and no records?', `skip_starting = ${toml(around)}`]),
+      : ['# ? Are rows that begin with these words titles or totals, not records?', `skip_starting = ${toml(around)}`]),
   ]
 }
 
@@ -84,11 +91,7 @@ function asked(question: string | null): string[] {
   return question === null ? [] : [`# ? ${question}`]
 }
 
-function locationKey(name: string): string {
-  return wordOf(name) || 'main'
-}
-
-/** A value in TOML. A text of JSON is one of TOML. */
+/** A value in TOML. A string of JSON is a string of TOML too (https://toml.io/en/v1.0.0#string). */
 export function toml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
