@@ -41,7 +41,7 @@ test('files-date-and-time: a day and a time in two columns are one time', async 
   )
 })
 
-test('files-dated-names: of several files with dated names the newest is read, and a name that none has is told', async (t) => {
+test('files-dated-names: of several files with dated names the newest is read, and a pattern that no file fits is an error', async (t) => {
   const world = await someFolder(t, oneDataset('patients', { ...named, file: 'Patients_*.csv' }))
   assert.equal(await world.run(), 'incomplete')
   assert.match(world.named('dataset.failed')[0]?.what ?? '', /^No file fits the name Patients_\*\.csv in .*exports\.$/)
@@ -102,7 +102,7 @@ test('files-stray-quotes: with skip_line a line with stray quotation marks is le
   assert.match(world.named('dataset.failed')[0]?.what ?? '', /line 3: .*line 4: /)
 })
 
-test('files-trailing-delimiter: an empty field more than the header has is none', async (t) => {
+test('files-trailing-delimiter: an empty field after the last column is ignored', async (t) => {
   const world = await someFolder(t, oneDataset('patients', named))
   world.write('patients.csv', 'Id,First,Last\n1,Ada,Quill,\n2,Ben,Rook,\n')
   assert.equal(await world.run(), 'complete')

@@ -171,10 +171,10 @@ test('a file with one bad line sends nothing of it, and other files go on', asyn
   assert.equal(world.visible('main', 'insurance_plans').size, 2)
   world.write('plans.csv', 'No,Name,Month\n1,A,x\n3,C,12\n')
   assert.equal(await world.run(), 'incomplete')
-  assert.deepEqual([...world.visible('main', 'insurance_plans').keys()], ['1', '2'], 'the last good export stands')
+  assert.deepEqual([...world.visible('main', 'insurance_plans').keys()], ['1', '2'], 'the last good export stays valid')
 })
 
-test('with skip_line the good lines are sent, the bad ones told, and nothing is taken for gone', async (t) => {
+test('with skip_line the good lines are sent, the bad ones are reported, and no record is removed', async (t) => {
   const world = await someFolder(
     t,
     oneDataset('insurance_plans', {

@@ -84,7 +84,7 @@ function cycle(source: Source): SourceCycle {
       const { file } = each
       const content = noContent()
       for await (const record of read(file, content)) {
-        // Lines with faults were told of when the file was prepared.
+        // Lines with faults were reported when the file was prepared.
         if (!('rule' in record)) yield record
       }
       const hash = content.hash.digest('hex')

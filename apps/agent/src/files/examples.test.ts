@@ -7,7 +7,7 @@ import { someFolder } from './testing/test-folder.ts'
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url))
 
-/** A folder with the files of an example and its finished mapping, read once. What `check` has to say stands in `questions`. */
+/** A folder with the files of an example and its finished mapping, read once. `questions`: what `check` asks. */
 async function exampleOf(t: TestContext, name: string) {
   const folder = join(examples, name)
   const world = await someFolder(t, readFileSync(join(folder, 'mapping.toml'), 'utf8'))

@@ -26,6 +26,12 @@ const both = (more: object = {}) => ({
   datasets: { patients, appointments: { ...visits, ...more } },
 })
 
+function writeBoth(world: World, patientRows: readonly string[], visitRows: readonly string[]): void {
+  const write = (name: string, ...lines: string[]) => world.write(name, `${lines.join('\n')}\n`)
+  write('patients.csv', 'Id,Last,Balance', ...patientRows)
+  write('visits.csv', 'No,Pat,Status,Start,Min', ...visitRows)
+}
+
 /** What is not good, as "outcome: what / todo". */
 async function said(world: World): Promise<string[]> {
   // Each check is a process of its own.
@@ -41,11 +47,8 @@ async function detailsOf(world: World, dataset: string) {
 
 test('files-leading-zeros: check says how many references find no record', async (t) => {
   const world = await someFolder(t, both())
-  world.write('patients.csv', 'Id,Last,Balance\n000123,Quill,1.50\n000124,Rook,\n')
-  world.write(
-    'visits.csv',
-    'No,Pat,Status,Start,Min\n1,123,scheduled,11/30/2026 9:30,30\n2,124,scheduled,11/30/2026 10:30,30\n',
-  )
+  const visitRows = ['1,123,scheduled,11/30/2026 9:30,30', '2,124,scheduled,11/30/2026 10:30,30']
+  writeBoth(world, ['000123,Quill,1.50', '000124,Rook,'], visitRows)
   const todo =
     'Compare the keys of both files: leading zeros count. Put a key that stands for nothing, like 0, into "empty".'
   assert.deepEqual(await said(world), [`wrong: appointments: 2 of 2 patient_source_id find no patient. / ${todo}`])
@@ -65,21 +68,18 @@ test('files-leading-zeros: check says how many references find no record', async
 
 test('check asks about amounts in cents, lengths in units, visits at midnight and days that move', async (t) => {
   const world = await someFolder(t, both())
-  world.write('patients.csv', 'Id,Last,Balance\n1,Quill,4500\n2,Rook,-120\n')
-  world.write(
-    'visits.csv',
-    'No,Pat,Status,Start,Min\n1,1,scheduled,11/30/2026 0:00,4\n2,2,completed,12/1/2026 0:00,8\n',
-  )
+  const visitRows = ['1,1,scheduled,11/30/2026 0:00,4', '2,2,completed,12/1/2026 0:00,8']
+  writeBoth(world, ['1,Quill,4500', '2,Rook,-120'], visitRows)
   const midnight = (attribute: string) =>
     `advice: appointments: every visit is at midnight in ${attribute}. Is the time of day in a column of its own? / If it is, join both: column = ["Date", "Time"].`
   assert.deepEqual(await said(world), [
-    'advice: patients: no amount of balance.total has decimals. Are they in cents? / If they are, set scale = 2; if they are whole, nothing is to do.',
+    'advice: patients: no amount of balance.total has decimals. Are they in cents? / If they are, set scale = 2; if they are whole, there is nothing to do.',
     midnight('starts_at'),
     midnight('local_starts_at'),
     'advice: appointments: no visit is longer than 24 minutes. Are the lengths in units of several minutes? / If they are, set multiply to the minutes of one unit.',
   ])
 
-  // As the answers say, nothing is asked any more.
+  // As the answers say, check asks nothing more.
   const time = { column: ['Day', 'Time'], format: 'M/D/YYYY H:mm' }
   const attributes = {
     ...visits.attributes,
@@ -150,7 +150,7 @@ test('of several files each is asked about alone: one writes cents, the other do
   world.write('charges.csv', 'No,Amount\n1,100.50\n')
   world.write('payments.csv', 'No,Amount\n1,-6050\n')
   assert.deepEqual(await said(world), [
-    'advice: ledger_transactions in payments.csv: no amount of amount has decimals. Are they in cents? / If they are, set scale = 2; if they are whole, nothing is to do.',
+    'advice: ledger_transactions in payments.csv: no amount of amount has decimals. Are they in cents? / If they are, set scale = 2; if they are whole, there is nothing to do.',
   ])
   const details = (await detailsOf(world, 'ledger_transactions')).map(({ what }) => what)
   assert.ok(details.includes('amount from "Amount" in payments.csv: never empty'), details.join('\n'))

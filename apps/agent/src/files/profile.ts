@@ -7,7 +7,7 @@ import type { ColumnRule } from './reading/convert.ts'
 import { type KeySet, keySet } from './reading/key-set.ts'
 import type { RecordWatch, SeenValue } from './watching/record-watch.ts'
 
-/** What `check` shows of the values that vendors would receive, and asks about those that look wrong. */
+/** What `check` shows of the values that vendors would receive, and what it asks about those that look wrong. */
 export type Profile = {
   watch(dataset: DatasetMapping): RecordWatch
   details(dataset: DatasetMapping): NonNullable<Finding['details']>
@@ -65,7 +65,7 @@ export function profile(mapping: Mapping): Profile {
         record: ({ record, locationKeys }) => {
           for (const location of locationKeys) own.add(`${location}\n${record.source_id}`)
           for (const { keysOf, keys: named } of refers) {
-            // Of a record at several locations, the first one tells.
+            // A record at several locations counts at the first one.
             for (const key of keysOf(record)) add(named, `${locationKeys[0]}\n${key}`)
           }
           sums.note(dataset, record)
@@ -169,7 +169,7 @@ function questions(dataset: DatasetName, seen: ReadonlyMap<string, Seen>): Findi
       return [
         ask(
           `no amount of ${attribute} has decimals. Are they in cents?`,
-          'If they are, set scale = 2; if they are whole, nothing is to do.',
+          'If they are, set scale = 2; if they are whole, there is nothing to do.',
         ),
       ]
     if (attribute === 'duration_minutes' && largest !== null && largest > 0 && largest <= longestVisitMin)

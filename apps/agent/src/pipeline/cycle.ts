@@ -17,7 +17,7 @@ import { finishRestore, requireNotOlder } from './went-back.ts'
 const retriesMax = 12
 const waitMaxMs = 10 * 60 * 1000
 
-/** A record that is read again may let go of another in turn. What is left over after so many rounds waits for the next cycle. */
+/** A record that is read again may let go of another in turn. What is left over after this many rounds waits for the next cycle. */
 const recheckRoundsMax = 3
 
 export type CycleOutcome =
@@ -245,9 +245,9 @@ function compareState({ state, report }: CycleContext, { highestNumber, epoch }:
     report({ event: 'state.behind', because: 'number_too_high' })
     state.startOver(highestNumber)
   }
-  // Only a service that took such a number before it looked at numbers has one.
+  // Only a service that accepted such a number before it checked numbers has one.
   if (!isUploadNumber(state.nextUploadNumber(), highestNumber)) {
-    const what = `The service has an upload with the number ${highestNumber}, above which there is none.`
+    const what = `The service has an upload with the number ${highestNumber}, the highest possible one.`
     throw new IngestProblem('unexpected', `${what} Enroll this agent again: bridgework-agent enroll --replace`)
   }
   if (known !== epoch) state.keepEpoch(epoch)

@@ -78,13 +78,13 @@ test('an agent whose clock once stood at the end of all clocks goes on when it i
   assert.equal(agent.plans().get('1')?.plan_name, 'After')
 })
 
-test('where the service once took a number above which there is none, the agent says how to go on', async (t) => {
+test('where the service once accepted the highest possible number, the agent says how to go on', async (t) => {
   const agent = await someAgent(t)
   await agent.run()
   await agent.server.service.pool.query('update agent_number set highest = 9999999999999999')
   assert.equal((await agent.run()).result, 'failed')
   assert.match(
     JSON.stringify(agent.named('cycle.failed').at(-1)),
-    /number 10000000000000000, above which there is none\. Enroll this agent again/,
+    /number 10000000000000000, the highest possible one\. Enroll this agent again/,
   )
 })

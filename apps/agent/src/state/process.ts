@@ -28,7 +28,7 @@ export function ownProcess(
     /** What the agent sends at the beginning of each cycle. */
     start: (): ProcessStart => ({
       id,
-      // After the service took it, it comes after nobody: a process that takes its place later is another copy.
+      // Once the service has accepted this process, it follows no other: a process that replaces it later is another copy.
       before: isTaken ? [] : [taken, ...recent].filter((each) => each !== none),
       is_new: taken === none && !isTaken,
       next_upload: setting.nextUploadNumber(),

@@ -7,7 +7,7 @@ import { columnRule, fitting, readKey } from './mapping-rules.ts'
 import { isReference, settingsFor } from './mapping-schema.ts'
 import type { Kind } from './schema-kind.ts'
 
-/** How one attribute comes about. `rows`: a list of objects, one for each row of the file with the record's key; `items`: of texts. */
+/** Where the value of one attribute comes from. `rows`: a list of objects, one for each row of the file with the record's key; `items`: of texts. */
 export type AttributeRule =
   | { readonly kind: Kind; readonly constant: JsonValue }
   | { readonly kind: Kind; readonly column: ColumnRule }
@@ -64,7 +64,7 @@ function readMembers(table: Fields, kinds: ReadonlyMap<string, Kind>, around: Ar
   )
 }
 
-/** What an attribute is that the mapping does not name: unknown. */
+/** The neutral value of an attribute that the mapping leaves out. */
 function unmapped(table: Fields, name: string, kind: Kind): AttributeRule {
   if (kind.isNullable) return { kind, constant: null }
   if (kind.kind === 'list' || kind.kind === 'objects') return { kind, constant: [] }

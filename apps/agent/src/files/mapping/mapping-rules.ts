@@ -58,7 +58,7 @@ export function columnRule(
   return rule
 }
 
-/** The columns of a key: one, or a list that may have texts in it that stand for one. */
+/** The columns of a key: one, or a list that may also have constants. */
 export function readKey(table: Fields, name: string): readonly KeyPart[] {
   const value = table.value(name)
   if (!Array.isArray(value)) return table.textOrTexts(name)
@@ -109,7 +109,7 @@ function isLanguage(tag: string): boolean {
   }
 }
 
-/** A value that stands in the mapping itself: held against the attribute as a text of a file would be. */
+/** A value in the mapping itself, checked as a text of a file would be. */
 export function fitting(table: Fields, name: string, value: unknown, kind: Kind): JsonValue {
   const plainValue = typeof value === 'bigint' ? Number(value) : value
   if (plainValue === null && kind.isNullable) return null

@@ -2,7 +2,7 @@ import { datasetNames, findDataset } from '@bridgework/contract'
 import { type TSchema, Type } from 'typebox'
 import { type Kind, kindsOf } from './schema-kind.ts'
 
-// The settings of a mapping file: their names are what the readers take, and the whole is the schema that an editor reads.
+// Every setting of a mapping file: the readers accept these names, and an editor's schema is made of them.
 
 const text = (description: string) => Type.String({ minLength: 1, description })
 const texts = (description: string) => Type.Array(Type.String(), { description })
@@ -22,7 +22,7 @@ const condition = Type.Object(
   {
     column: text('The column whose text counts'),
     is: Type.Optional(texts('The row is read when the text is one of these; "" is an empty one')),
-    is_not: Type.Optional(texts('The row is read when the text is none of these')),
+    is_not: Type.Optional(texts('The row is read when the text is not one of these')),
   },
   { additionalProperties: false },
 )
@@ -49,7 +49,7 @@ export const formatSettings = {
   }),
 }
 
-/** What is a file of a dataset besides. */
+/** The other settings of a dataset's file. */
 export const recordSettings = {
   key: keyOf('The column with the record’s key, or several; { constant = "pay" } is the same in every key'),
   repeated_key: oneOf(['refuse', 'first'], 'first: later rows with the same key are left out. Default: refuse'),
@@ -146,7 +146,7 @@ export function isReference(attribute: string): boolean {
   return attribute.endsWith('_source_id')
 }
 
-/** The JSON schema of a mapping, for an editor: it names every setting, dataset and attribute. What excludes what is said by `check`. */
+/** The JSON schema of a mapping, for an editor: it names every setting, dataset and attribute. `check` reports settings that exclude each other. */
 export function mappingSchema(): TSchema {
   const shared = new Map<string, TSchema>()
   const datasets = datasetNames.map((name) => [name, datasetSchema(name, shared)] as const)

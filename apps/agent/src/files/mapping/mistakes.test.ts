@@ -124,7 +124,7 @@ test('NDJSON: mistakes in lines and values', async (t) => {
     ['{"id":', /line 2: is not valid JSON/],
     ['[1]', /line 2: must be a JSON object/],
     ['{"plan":{"name":"x"}}', /line 2, column "id": is part of the key and must not be empty/],
-    ['{"id":2,"plan":{"name":["x"]}}', /line 2, column "plan\.name": must be a plain value/],
+    ['{"id":2,"plan":{"name":["x"]}}', /line 2, column "plan\.name": must be a plain value, not a list or an object\./],
     ['{"id":2,"fees":"a\\tb"}', /line 2: does not fit the attribute fee_schedule_source_id\./],
     ['{"id":2,"month":1.5}', /line 2, column "month": must be a whole number/],
   ] as const) {

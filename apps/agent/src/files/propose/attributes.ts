@@ -6,7 +6,7 @@ import { amountWriting, dateWriting, numberWriting, timeFormat, type Writing } f
 import type { Column, Sample } from './sample.ts'
 import { codeWords, columnWords, creditWords, dayWords, debitWords, fullNameWords, timeWords, wordOf } from './words.ts'
 
-/** A guess of where an attribute comes from. `rule`: as a mapping has it. `texts`: of its columns, for the person who looks at it. */
+/** Where an attribute probably comes from. `rule`: as in a mapping. `texts`: samples of its column, to show on a terminal. */
 export type Guess = {
   readonly attribute: string
   readonly rule: string | Readonly<Record<string, unknown>>
@@ -18,18 +18,17 @@ export type Guess = {
 const shownMax = 3
 const codesMax = 20
 const codeLengthMax = 30
-/** Of the texts of a column of names, how many must have a comma to be "Last, First". */
+/** A column of names is "Last, First" when at least this share of its texts has a comma. */
 const commaShareMin = 0.8
 
-/** What a file has of a dataset, by the names of its columns and by what is in them. */
+/** The attributes of a dataset that a file has, by the names of its columns and by what is in them. */
 export function guessAttributes(dataset: DatasetName, { columns }: Sample): Guess[] {
   const source = findDataset(dataset)?.source
   const kinds = source ? kindsOf(source) : new Map<string, Kind>()
   const left = new Map(columns.map((column) => [wordOf(column.name), column]))
   const take = (words: readonly string[]) => {
     const word = words.find((each) => left.has(each))
-    const column = word === undefined ? undefined : left.get(word)
-    return column
+    return word === undefined ? undefined : left.get(word)
   }
   const guesses: Guess[] = []
   const add = (attribute: string, used: readonly Column[], writing: Writing) => {
@@ -130,7 +129,7 @@ function writingOf(attribute: string, kind: Kind, { texts }: Column): Writing | 
   }
 }
 
-/** What each code of a column stands for, and which ones a person must say. */
+/** The value of each known code of a column, and a question about the others. */
 function codes(attribute: string, kind: Kind & { kind: 'enum' }, texts: readonly string[]): Writing | null {
   const known = Object.entries(codeWords[attribute] ?? {})
   const found = [...new Set(texts)]
@@ -147,7 +146,7 @@ function codes(attribute: string, kind: Kind & { kind: 'enum' }, texts: readonly
   const question =
     unknown.length === 0
       ? null
-      : `What does ${unknown.map((text) => JSON.stringify(text)).join(', ')} stand for? One of ${kind.values.join(', ')}.`
+      : `What does ${unknown.map((text) => JSON.stringify(text)).join(', ')} mean? One of ${kind.values.join(', ')}.`
   const isComplete = unknown.length === 0 && other === undefined
   return { rule: { values, ...(!isComplete && otherwise !== undefined && { otherwise }) }, question }
 }

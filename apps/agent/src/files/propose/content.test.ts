@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amountWriting, dateWriting, numberWriting, timeFormat } from './content.ts'
 
-test('how days and times are written is told by all texts of a column', () => {
+test('the format of dates and times is one that fits every text of a column', () => {
   const ruleOf = (hasTime: boolean, ...texts: string[]) => dateWriting(texts, hasTime)?.rule ?? null
   assert.deepEqual(ruleOf(false, '2026-03-04', '2026-12-31'), {})
   assert.deepEqual(ruleOf(false, '3/4/2026', '12/31/2026'), { format: 'M/D/YYYY' })
@@ -34,7 +34,7 @@ test('how days and times are written is told by all texts of a column', () => {
   )
 })
 
-test('how amounts and numbers are written, and what their texts cannot tell', () => {
+test('the format of amounts and numbers fits every text, and what is not certain is a question', () => {
   assert.deepEqual(amountWriting(['1,234.50', '($2.00)']), { rule: {}, question: null })
   assert.deepEqual(amountWriting(['1.234,50', '2']), { rule: { decimal: ',' }, question: null })
   assert.deepEqual(amountWriting(['12.50 CR', '3.00 DR']), { rule: { minus: ['CR'], plus: ['DR'] }, question: null })

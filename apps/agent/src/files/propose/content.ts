@@ -1,7 +1,7 @@
 import { readAmount } from '../reading/amounts.ts'
 import { dateReader } from '../reading/date-format.ts'
 
-/** What the texts of a column say about how they are written. `question`: what a person must decide. */
+/** The settings that read the texts of a column. `question`: what a person must decide. */
 export type Writing = { readonly rule: Readonly<Record<string, unknown>>; readonly question: string | null }
 
 const days = [
@@ -23,7 +23,7 @@ const days = [
 const times = ['h:mm A', 'h:mm:ss A', 'H:mm', 'H:mm:ss'] as const
 const nothing = /^0+([/.-]0+)*( 0+:0+(:0+)?)?$/
 
-/** How days, or days with a time, are written; null: the texts are none. */
+/** How dates, or dates with a time, are written; null: a text is not a date. */
 export function dateWriting(texts: readonly string[], hasTime: boolean): Writing | null {
   const empty = [...new Set(texts.filter((text) => nothing.test(text)))]
   const filled = texts.filter((text) => !nothing.test(text))
@@ -57,7 +57,7 @@ export function dateWriting(texts: readonly string[], hasTime: boolean): Writing
   return null
 }
 
-/** The format of times of day; null: the texts are none. */
+/** The format of times of day; null: a text is not a time. */
 export function timeFormat(texts: readonly string[]): string | null {
   if (texts.length === 0) return null
   const fits = (time: string) => {
@@ -71,7 +71,7 @@ function pivotNow(): number {
   return new Date().getFullYear() % 100
 }
 
-/** How amounts are written; null: the texts are none. */
+/** How amounts are written; null: a text is not an amount. */
 export function amountWriting(texts: readonly string[]): Writing | null {
   if (texts.length === 0) return null
   const minus = texts.some((text) => /cr$/i.test(text)) ? ['CR'] : []
@@ -88,7 +88,7 @@ export function amountWriting(texts: readonly string[]): Writing | null {
   return { rule: words, question: 'No amount has decimals. Are they in cents? Then add scale = 2.' }
 }
 
-/** Whole numbers, as lengths of visits; null: the texts are none. */
+/** Whole numbers, as lengths of visits; null: a text is not a whole number. */
 export function numberWriting(texts: readonly string[], longestMin: number): Writing | null {
   if (texts.length === 0 || !texts.every((text) => /^\d{1,6}$/.test(text))) return null
   const isShort = Math.max(...texts.map(Number)) <= longestMin

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -101,12 +101,14 @@ test('map asks what the files do not say, in the mapping and on the terminal', a
   write('referrals.csv', 'RefNo,PatNo,Referred By', '1,1,Dr. Other')
   write('fees.csv', 'ScheduleNo,Schedule', '1,Standard')
   write('letters.txt', 'Dear Sir,', 'this is no table')
+  symlinkSync('/proc/self/mem', join(folder, 'locked.csv'))
+  symlinkSync('nowhere', join(folder, 'removed.csv'))
   const { code, said, text, document } = await proposed(t, folder)
   assert.equal(code, 0)
   for (const question of [
     'Which column, or which columns together, are different in every row?',
     'Is the month or the day first? Both fit all of these dates.',
-    'What does "Z" stand for? One of active, inactive, ',
+    'What does "Z" mean? One of active, inactive, ',
     'No amount is negative. If payments are in this file too, read it twice: with where for each type, and negate = true for payments.',
     'No column says which treatments are planned: are all completed?',
     'No column says how many units there are: is it always one?',
@@ -116,7 +118,14 @@ test('map asks what the files do not say, in the mapping and on the terminal', a
   ]) {
     assert.ok(said.includes(`    ? ${question}`) || text.includes(`# ? ${question}`), question)
   }
-  assert.match(said, /letters\.txt: the agent does not recognize what this file holds\. Map it by hand, or leave it out\./)
+  assert.match(
+    said,
+    /letters\.txt: the agent does not recognize what this file holds\. Map it by hand, or leave it out\./,
+  )
+  assert.match(
+    said,
+    /locked\.csv: cannot be read \(EIO\)\. Close the program that uses it, or get the right to read it\./,
+  )
   assert.match(
     text,
     /# \? No column names the location\. Does every record belong to all of them\?\nall_locations = true/,
@@ -218,7 +227,7 @@ test('map as a command: it requires a folder, overwrites nothing, and writes the
     done.stdout,
     /The mapping is written to .*mapping\.toml, with 2 questions in lines that begin with "# \?"\./,
   )
-  assert.match(done.stdout, /Answer them, enroll the agent with --connector files, and run "bridgework-agent check"\./)
+  assert.match(done.stdout, /Answer them, enrol the agent with --connector files, and run "bridgework-agent check"\./)
   assert.ok(!done.stdout.includes('Gold'))
   const again = await run('--folder', folder)
   assert.deepEqual(

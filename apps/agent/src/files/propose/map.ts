@@ -26,13 +26,15 @@ export async function map(options: Options, { print, isTerminal, timeZone }: Map
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`The folder ${folder} does not exist.`)
   const output = optionText(options, 'output') ?? 'mapping.toml'
-  const { samples, unknown } = await readSamples(folder)
+  const { samples, unknown, unreadable } = await readSamples(folder)
   const proposal = propose(samples)
   for (const file of proposal.files) printFile(file, { print, isTerminal })
   for (const { name, sample } of proposal.lookups)
     print(`\n${sample.pattern}: a list of codes, as the look-up "${name}"`)
   for (const name of [...unknown, ...proposal.unplaced])
     print(`\n${name}: the agent does not recognize what this file holds. Map it by hand, or leave it out.`)
+  for (const { name, code } of unreadable)
+    print(`\n${name}: cannot be read (${code}). Close the program that uses it, or get the right to read it.`)
   if (proposal.files.length === 0) {
     print(`No file of ${folder} looks like an export. The agent looks for CSV, text and NDJSON files with a header.`)
     return 1
@@ -44,7 +46,7 @@ export async function map(options: Options, { print, isTerminal, timeZone }: Map
   writeNew(output, text)
   const questions = text.match(/^# \? /gm)?.length ?? 0
   print(`\nThe mapping is written to ${resolve(output)}, with ${questions} questions in lines that begin with "# ?".`)
-  print('Answer them, enroll the agent with --connector files, and run "bridgework-agent check".')
+  print('Answer them, enrol the agent with --connector files, and run "bridgework-agent check".')
   return 0
 }
 

@@ -28,22 +28,32 @@ const charactersMax = 512 * 1024
 const rowsMax = 2000
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** The samples of a folder's files, and the names of files in which no table was found. */
-export async function readSamples(folder: string): Promise<{ samples: Sample[]; unknown: string[] }> {
+/** The samples of a folder's files, the names of files in which no table was found, and those that cannot be read with the system's error code. */
+export async function readSamples(folder: string) {
   const samples: Sample[] = []
   const unknown: string[] = []
+  const unreadable: { name: string; code: string }[] = []
   for (const [pattern, name] of newestNames(folder)) {
-    const sample = await readSample(join(folder, name), name, pattern)
-    if (sample === null) unknown.push(name)
-    else samples.push(sample)
+    try {
+      const sample = await readSample(join(folder, name), name, pattern)
+      if (sample === null) unknown.push(name)
+      else samples.push(sample)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error
+      unreadable.push({ name, code: String(error.code) })
+    }
   }
-  return { samples, unknown }
+  return { samples, unknown, unreadable }
 }
 
 /** Of files whose names differ only by a date the newest, by the pattern of its name. */
 function newestNames(folder: string): Map<string, string> {
   const names = readdirSync(folder)
-    .filter((name) => /\.(csv|txt|tsv|tab|ndjson|jsonl)$/i.test(name) && statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
+    .filter(
+      (name) =>
+        /\.(csv|txt|tsv|tab|ndjson|jsonl)$/i.test(name) &&
+        statSync(join(folder, name), { throwIfNoEntry: false })?.isFile(),
+    )
     .toSorted()
   const newest = new Map<string, string>()
   for (const name of names) {

@@ -212,7 +212,7 @@ export const dayWords = [
   'tag',
 ]
 export const timeWords = ['time', 'appttime', 'starttime', 'start', 'uhrzeit', 'zeit', 'beginn', 'von']
-/** What is owed and what is paid in columns of their own. */
+/** Charges and payments in columns of their own. */
 export const debitWords = ['debit', 'debits', 'charge', 'charges', 'soll']
 export const creditWords = ['credit', 'credits', 'payment', 'payments', 'haben']
 

@@ -4,7 +4,7 @@ export type AmountRule = {
   readonly negate: boolean
   /** How many last digits of a text without a decimal mark are decimals: 2 for cents. */
   readonly scale: number
-  /** Texts beside the number that make it negative, as CR, and such that do not, as DR. */
+  /** Texts beside the number that make it negative, as CR, and texts that do not, as DR. */
   readonly minus: readonly string[]
   readonly plus: readonly string[]
 }
@@ -12,8 +12,8 @@ export type AmountRule = {
 const wholeDigitsMax = 13
 
 /**
- * An amount as the contract has it, or null for a text that is none: `1,234.5`, `$ 1234.50`, `-$12.00`, `$-12.00`, `12.00-`, `(12.00)` and, with a
- * decimal comma, `1.234,50`. More than two decimals are no money unless the further ones are zero.
+ * An amount as the contract writes it; null: the text is not an amount. It reads `1,234.5`, `$ 1234.50`, `-$12.00`, `$-12.00`, `12.00-`, `(12.00)` and, with a
+ * decimal comma, `1.234,50`. It refuses more than two decimals unless the others are zero.
  */
 export function readAmount(text: string, rule: AmountRule): string | null {
   const { bare, isMinus } = withoutSigns(text, rule)
@@ -59,7 +59,7 @@ function withoutWord(text: string, word: string): string {
   return all.startsWith(part) ? text.slice(part.length) : text
 }
 
-/** A text of a file with a fixed number of decimals has no mark; one that has a mark contradicts the mapping. */
+/** With `scale` amounts have no decimal mark: a text with one contradicts the mapping. */
 function withDecimals(digits: string, { decimal, scale }: AmountRule): string | null {
   if (!/^\d+$/.test(digits)) return null
   const padded = digits.padStart(scale + 1, '0')

@@ -8,23 +8,23 @@ import { joinedKey, type KeyPart } from './joined-key.ts'
 /** How the text of a column, or of several, becomes an attribute, as the mapping says. */
 export type ColumnRule = AmountRule &
   DateWriting & {
-    /** The texts of several are joined by `join`, those that are empty left out; or as a key is, when none of them is empty. */
+    /** The texts of several columns are joined by `join`, without empty ones; with `isKey` as a key is, and all must be filled. */
     readonly columns: readonly KeyPart[]
     readonly join: string
     readonly isKey: boolean
-    /** What of the text is taken: the n-th part from the left, or from the right when it is negative. */
+    /** The part of the text that is used: the n-th from the left, or from the right when it is negative. */
     readonly split: { readonly at: string; readonly part: number } | null
-    /** Amounts that are owed in the one column and paid in the other; then `columns` has both. */
+    /** Charges are in one column and payments in another; `columns` has both. */
     readonly isDebitAndCredit: boolean
-    /** What a look-up file says of a code. */
+    /** The look-up file with the codes of the column. */
     readonly lookup: LookUp | null
-    /** Texts of the file and what they stand for. */
+    /** Texts of the file and their values. */
     readonly values: ReadonlyMap<string, JsonValue> | null
-    /** What every other text stands for. */
+    /** The value of every other text. */
     readonly otherwise: JsonValue | undefined
-    /** What an empty text stands for. */
+    /** The value of an empty text. */
     readonly default: JsonValue | undefined
-    /** Texts that stand for nothing, as 00/00/0000. */
+    /** Texts that mean an empty value, as 00/00/0000. */
     readonly empty: readonly string[]
     /** True: days and times are meant as they are written, whatever offset follows them. */
     readonly ignoreOffset: boolean
@@ -33,10 +33,10 @@ export type ColumnRule = AmountRule &
     readonly separator: string
   }
 
-/** The text that a look-up file gives for a code; undefined: it has none. */
+/** The text of a code in a look-up file; undefined: the file does not have the code. */
 type LookUp = { readonly name: string; readonly find: (code: string) => string | undefined }
 
-/** A rule of one column that says nothing else. */
+/** A rule without any setting. */
 export const plainRule: ColumnRule = {
   columns: [],
   join: ' ',
@@ -74,8 +74,7 @@ export function converter(kind: Kind, rule: ColumnRule): Converter {
   return (cells, timeZone) => {
     if (cells.length === 1 && Array.isArray(cells[0]) && kind.kind === 'list')
       return { value: cells[0].map((item) => textOf(item)) }
-    if (cells.some((cell) => typeof cell === 'object' && cell !== null))
-      return { fault: 'must be a plain value, not a list or an object' }
+    if (cells.some(isContainer)) return { fault: 'must be a plain value, not a list or an object' }
     const code = partOf(rule.isKey ? (keyOf(cells) ?? '') : joined(cells, rule.join), rule)
     const text = code === '' || rule.lookup === null ? code : (rule.lookup.find(code) ?? null)
     if (text === null) {
@@ -91,6 +90,11 @@ export function converter(kind: Kind, rule: ColumnRule): Converter {
       return { fault: `must be one of the texts in "values": ${[...rule.values.keys()].join(', ')}` }
     return convert(text, timeZone)
   }
+}
+
+/** A list or an object of NDJSON. */
+export function isContainer(cell: JsonValue | undefined): boolean {
+  return typeof cell === 'object' && cell !== null
 }
 
 function textOf(cell: JsonValue | undefined): string {

@@ -50,7 +50,7 @@ test('what RFC 4180 says is read as csv-parse reads it, however the text is cut 
   }
 })
 
-test('a bad line is told alone, also one with a quotation mark that is never closed', async () => {
+test('only the bad line is refused, even with a quotation mark that is never closed', async () => {
   assert.deepEqual(await rowsOf('a,b\n1,x "y",z\n2,"ok"\n'), [['a', 'b'], '2: has a quotation mark', ['2', 'ok']])
   assert.deepEqual(await rowsOf('a,b\n1,"x"y\n2,z\n'), [['a', 'b'], '2: has something between a', ['2', 'z']])
   assert.deepEqual(await rowsOf('a,b\n1,"open\n2,x\n3,"y"\n4,z'), [

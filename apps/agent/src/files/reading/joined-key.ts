@@ -1,4 +1,4 @@
-/** A part of a key: a column, or a text that stands for one. */
+/** A part of a key: a column, or a constant. */
 export type KeyPart = string | { readonly constant: string }
 
 /**

@@ -2,10 +2,10 @@ import { type FileFault, UnreadableFile } from '../fault.ts'
 import { type FileFormat, isFault, readRows } from './rows.ts'
 import type { Content } from './text.ts'
 
-/** Where a file is found. `pattern`: its path below the folder, with what stands for any text, a date or a location. */
+/** Where a file is. `pattern`: its path below the folder, which may have `*`, a date or `{location}`. */
 export type Place = { readonly pattern: string; readonly which: 'newest' | 'all' }
 
-/** A file that says what codes stand for. `codes` is filled when the file is read, before the files of a dataset. */
+/** A file with codes and their texts. `codes` is filled when the file is read, before the files of a dataset. */
 export type LookupMapping = Place &
   FileFormat & {
     readonly name: string

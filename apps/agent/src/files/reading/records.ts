@@ -4,6 +4,7 @@ import type { DatasetMapping, Mapping, TableMapping } from '../mapping/mapping.t
 import type { AttributeRule } from '../mapping/mapping-attributes.ts'
 import type { ExportFile } from '../watching/export-files.ts'
 import type { LocatedRecord, RecordWatch } from '../watching/record-watch.ts'
+import { isContainer } from './convert.ts'
 import { joinedKey, type KeyPart } from './joined-key.ts'
 import { type KeySet, keySet } from './key-set.ts'
 import { readLookup } from './lookup.ts'
@@ -60,6 +61,8 @@ function tableReader(
     const parts = table.key.map((part) =>
       typeof part === 'string' ? String(row.cells(part) ?? '').trim() : part.constant,
     )
+    const container = table.key.find((part) => typeof part === 'string' && isContainer(row.cells(part)))
+    if (typeof container === 'string') return fault(container, 'is part of the key and must be a plain value')
     const isEmpty = (part: KeyPart, index: number) => typeof part === 'string' && parts[index] === ''
     if (
       table.blankKey === 'continues' &&
@@ -81,6 +84,7 @@ function tableReader(
 
   return async function* read(file, content) {
     let open: Open | null = null
+    let isLeftOut = false
     const close = function* (): Generator<LocatedRecord | FileFault> {
       if (open !== null) {
         const finished = finish(open, build.finish, file)
@@ -99,7 +103,8 @@ function tableReader(
       const before = open as Open | null
       if (head === 'continues') {
         if (before !== null) build.addRow(before, row, zones.get(before.locationKeys[0] ?? '') ?? null)
-        else yield { file: file.name, line: row.line, column: firstColumn, rule: 'is empty, and no record is above it' }
+        else if (!isLeftOut)
+          yield { file: file.name, line: row.line, column: firstColumn, rule: 'is empty, and no record is above it' }
         continue
       }
       if ('rule' in head) {
@@ -113,8 +118,10 @@ function tableReader(
         continue
       }
       yield* close()
-      if (!seen.add(identity)) {
-        if (table.repeatedKey === 'first') continue
+      const isRepeated = !seen.add(identity)
+      isLeftOut = isRepeated && table.repeatedKey === 'first'
+      if (isLeftOut) continue
+      if (isRepeated) {
         const rule = build.isGrouped
           ? 'is the key of an earlier record: rows of one record must follow one another'
           : 'is the key of an earlier line'

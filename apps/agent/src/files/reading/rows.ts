@@ -18,21 +18,21 @@ export type FileFormat = {
   readonly skipLines: number | null
   /** The names of the columns of a file without a header. */
   readonly header: readonly string[] | null
-  /** How many rows at the end are none of the table. */
+  /** How many rows at the end are not records. */
   readonly footerRows: number
-  /** Rows whose first text begins with one of these are none of the table. */
+  /** Rows whose first text begins with one of these are not records. */
   readonly skipStarting: readonly string[]
   readonly shortRows: 'refuse' | 'fill'
-  /** Texts that stand for nothing in any column. */
+  /** Texts that mean an empty value in every column. */
   readonly nullWords: readonly string[]
-  /** Rows that fulfil all of these are read, others belong to another dataset. */
+  /** Only rows that meet all of these are read. */
   readonly where: readonly Condition[]
 }
 
-/** A column's text is one of these, or is none of them. */
+/** `isOneOf`: the text of the column must be one of `texts`; otherwise it must differ from all of them. */
 export type Condition = { readonly column: string; readonly isOneOf: boolean; readonly texts: readonly string[] }
 
-/** How far down a header is looked for. */
+/** The header must be among the first rows. */
 const headerRowsMax = 50
 
 /**
@@ -187,10 +187,18 @@ async function* readNdjson(text: AsyncIterable<string>, file: string): AsyncGene
   yield* read([rest])
 }
 
+/** A number of 16 digits may be larger than 2^53, so JavaScript would round it: a key would become another key. */
+const longDigits = /\d{16}/
+
+/** Keeps the text of a whole number that is too large (https://tc39.es/proposal-json-parse-with-source/). */
+function exactNumber(_name: string, value: unknown, context?: { source?: string }): unknown {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value
+}
+
 function readObject(text: string, file: string, line: number): Row | FileFault {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(text, longDigits.test(text) ? exactNumber : undefined)
   } catch {
     return { file, line, column: null, rule: 'is not valid JSON' }
   }

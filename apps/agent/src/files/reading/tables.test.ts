@@ -63,6 +63,20 @@ test('a dataset of several files: each has its columns and constants, all togeth
   assert.deepEqual([left.includes('amount'), left.includes('description')], [false, true])
 })
 
+test('a key of NDJSON keeps all digits of a large number, and is never a list or an object', async (t) => {
+  const mapping = { file: 'plans.ndjson', key: 'id', attributes: { plan_name: 'name' } }
+  const world = await someFolder(t, oneDataset('insurance_plans', mapping))
+  world.write('plans.ndjson', '{"id":9007199254740993,"name":"One"}\n{"id":9007199254740992,"name":"Two"}\n')
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(
+    visible(world, 'insurance_plans').map(([key]) => key),
+    ['9007199254740993', '9007199254740992'],
+  )
+  world.write('plans.ndjson', '{"id":{"no":1},"name":"One"}\n')
+  assert.equal(await world.run(), 'incomplete')
+  assert.match(failure(world), /line 1, column "id": is part of the key and must be a plain value\./)
+})
+
 test('all files of a pattern together, and the same key in two of them', async (t) => {
   const mapping = { file: 'plans_*.csv', which: 'all', key: 'No', attributes: { plan_name: 'Name' } }
   const world = await someFolder(t, oneDataset('insurance_plans', mapping))
@@ -84,7 +98,7 @@ test('all files of a pattern together, and the same key in two of them', async (
   )
 })
 
-test('one file for several datasets: rows of a kind, and a patient who stands in many rows', async (t) => {
+test('one file for several datasets: rows of one kind, and a patient in many rows', async (t) => {
   const world = await someFolder(t, {
     ...oneDataset('patients', {
       file: 'all.csv',
@@ -132,7 +146,7 @@ test('one file for several datasets: rows of a kind, and a patient who stands in
   )
 })
 
-test('titles, repeated headers, totals and a footer around a table are none of it', async (t) => {
+test('titles, repeated headers, totals and a footer are not read as records', async (t) => {
   const plans = { file: 'plans.csv', key: 'No', attributes: { plan_name: 'Name' } }
   const world = await someFolder(
     t,
@@ -278,6 +292,14 @@ test('a list in a column or in further rows, also in rows without a key', async 
   ])
   world.setMapping(oneDataset('treatments', { ...treatments, blank_key: 'continues', attributes: rows }))
   world.write('work.csv', 'No,Tooth\n1,3\n,4\n2,5\n')
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(teeth(), [
+    ['1', ['3', '4']],
+    ['2', ['5']],
+  ])
+  const repeated = { ...treatments, blank_key: 'continues', repeated_key: 'first', attributes: rows }
+  world.setMapping(oneDataset('treatments', repeated))
+  world.write('work.csv', 'No,Tooth\n1,3\n,4\n2,5\n1,6\n,7\n')
   assert.equal(await world.run(), 'complete')
   assert.deepEqual(teeth(), [
     ['1', ['3', '4']],

@@ -9,7 +9,7 @@ export type ExportShape = {
   readonly delimiter: string
   readonly lineEnd: string
   readonly encode: (text: string) => Buffer
-  /** What stands for nothing. */
+  /** The text of an empty value. */
   readonly nothing: string
   readonly settings: Readonly<Record<string, unknown>>
   readonly money: Written

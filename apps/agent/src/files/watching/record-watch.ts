@@ -9,7 +9,7 @@ export type LocatedRecord = {
   readonly record: SourceRecord
 }
 
-/** Is told each value that came from a column, and each record. Shown to a person who checks a mapping, never logged. */
+/** Called with each value that came from a column, and with each record. `check` shows them on a terminal; they are never logged. */
 export type RecordWatch = {
   value(seen: SeenValue): void
   record(record: LocatedRecord): void

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type ExportFile, isSame, type Look, look } from './export-files.ts'
 
-/** The computer's own clock, which nobody sets, and a wait. `waitMaxMs`: a longer wait is left to the next cycle. */
+/** The monotonic clock of the computer, and a wait. `waitMaxMs`: the next cycle does a longer wait. */
 export type OwnClock = {
   readonly monotonicMs: () => number
   readonly sleep: (ms: number) => Promise<void>
@@ -13,8 +13,8 @@ export type OwnClock = {
 type FirstLook = { readonly look: Look; readonly sha256: string; readonly atMs: number }
 
 /**
- * Tells whether a file is finished: two looks, `settleMs` apart on our own clock, found the same size and content. A file's own time says nothing
- * about that: a copy keeps the time of what it copies, and a file server's clock may be behind.
+ * Decides whether a file is finished: two looks, `settleMs` apart on our own clock, found the same size and content. A file's own time does not
+ * show that: a copy keeps the time of what it copies, and a file server's clock may be behind.
  */
 export type Settling = {
   /** Looks at the files, and waits until a second look can tell. */

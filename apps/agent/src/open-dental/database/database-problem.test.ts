@@ -111,7 +111,7 @@ test('a server that closes idle connections soon keeps the agent’s', async (t)
   await database.end()
 })
 
-test('numbers are told by whose they are, and what is not known says so', () => {
+test('each error number is explained as its own server means it, and an unknown one says so', () => {
   const settings = { host: 'db', port: 3306, socket: null, user: 'u', password: '', name: 'opendental' } as const
   const told = (errno: number, code: string, text = '', sql = '') => {
     const { kind, message, todo } = databaseProblem(Object.assign(new Error(text), { errno, code }), settings, sql)
