@@ -234,7 +234,7 @@ test('K53: a data folder that the administrator named by a link is used', (t) =>
   assert.equal(updates.install(release('0.4.0'), '0.2.0'), '0.4.0')
 })
 
-test('K53: a version of another form than 1.2.3 is none: not in the state, not as the name of a file, not in a release', (t) => {
+test('K53: a version of another form than 1.2.3 is refused: in the state, as the name of a file and in a release', (t) => {
   const { data, folder, updates } = someOffice(t)
   // A release that is whole and signed, outside of the folder.
   writeFileSync(join(data, 'x.release'), release('0.4.0'))
