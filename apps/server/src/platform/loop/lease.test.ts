@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { test } from 'node:test'
 import type { Pool } from 'pg'
 import { createTestDatabase } from '../database/testing/test-database.ts'
@@ -25,19 +27,19 @@ test('one of several processes has the lease, and gives it up when it stops', as
   assert.equal(next.isHeld(), true)
 })
 
-test('a process that dies loses the lease after its time, and one that hangs knows it', async (t) => {
+test('a process that dies loses the lease after its time, and one that hangs or sleeps knows it', async (t) => {
   const { pool } = await createTestDatabase(t)
-  const dead = some(pool)
+  const clock = { ms: 1_000 }
+  const dead = createLease({ pool, name: 'work', processId: randomUUID(), log: () => {}, passedMs: () => clock.ms })
   await dead.start()
   const other = some(pool)
   t.after(() => Promise.all([dead.stop(), other.stop()]))
   await other.start()
   assert.deepEqual([dead.isHeld(), other.isHeld()], [true, false])
 
-  // Half a minute later, by the database's clock and by the process' own.
+  // Half a minute later, by the database's clock and by that of the process's machine.
   await pool.query(`update lease set expires_at = expires_at - interval '30 seconds'`)
-  const passed = performance.now() + 30_000
-  t.mock.method(performance, 'now', () => passed)
+  clock.ms += 30_000
   assert.equal(dead.isHeld(), false)
   const third = some(pool)
   t.after(() => third.stop())
@@ -57,6 +59,23 @@ test('the lease does not depend on the clock of a process', async (t) => {
     await other.start()
     assert.deepEqual([lease.isHeld(), other.isHeld()], [true, false])
   }
+})
+
+test('the time in which the machine slept counts', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const lease = some(pool)
+  t.after(() => lease.stop())
+  await lease.start()
+  assert.equal(lease.isHeld(), true)
+  // After 60 s of sleep: `performance.now()` has not moved.
+  const later = os.uptime() + 60
+  t.mock.method(os, 'uptime', () => later)
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  assert.equal(lease.isHeld(), false)
 })
 
 test('a lease that was taken before the database’s clock went back does not last for ever', async (t) => {

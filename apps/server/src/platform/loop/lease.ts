@@ -1,10 +1,11 @@
+import { uptime } from 'node:os'
 import type { Queryable } from '../database/queryable.ts'
 import type { Log } from '../log/log-event.ts'
 import { createLoop } from './loop.ts'
 
 /** Which of several processes does what is to be done once for the installation. */
 export type Lease = {
-  /** Whether this process has it. By the time that has passed here, so a clock that is set changes nothing. */
+  /** Whether this process has it. By the time that has passed here, also while the machine slept; a clock that is set changes nothing. */
   isHeld: () => boolean
   /** Takes it where it is free, before this resolves, and goes on taking and renewing it. Never rejects. */
   start: () => Promise<void>
@@ -13,9 +14,9 @@ export type Lease = {
 }
 
 /**
- * A lease by the database's clock (docs/decisions/periodic-work.md). Who has it renews it every third of `leaseMs`; a process that dies or hangs has
- * lost it after `leaseMs`, and knows that by its own clock no later than the others. Two processes have it together only where the database's clock is
- * set, and until the next renewal: the work must bear that.
+ * A lease by the database's clock (docs/decisions/periodic-work.md). Its holder renews it every third of `leaseMs`; a process that dies, hangs or sleeps
+ * has lost it after `leaseMs`, and `isHeld` says so no later than another process can take it. Two processes have it together only where the database's
+ * clock is set, until the next renewal, and a step that has begun goes on: the work must bear that.
  */
 export function createLease(deps: {
   pool: Queryable
@@ -23,16 +24,17 @@ export function createLease(deps: {
   processId: string
   log: Log
   leaseMs?: number
+  passedMs?: () => number
 }): Lease {
-  const { pool, name, processId, log, leaseMs = 30_000 } = deps
+  const { pool, name, processId, log, leaseMs = 30_000, passedMs = sinceStartOfMachineMs } = deps
   let heldUntilMs = Number.NEGATIVE_INFINITY
   const take = async () => {
-    const begunMs = performance.now()
+    const begunMs = passedMs()
     heldUntilMs = (await takeLease(pool, { name, processId, leaseMs })) ? begunMs + leaseMs : Number.NEGATIVE_INFINITY
   }
   const loop = createLoop({ steps: { lease: take }, everyMs: leaseMs / 3, log })
   return {
-    isHeld: () => performance.now() < heldUntilMs,
+    isHeld: () => passedMs() < heldUntilMs,
     async start() {
       await loop.run()
       loop.start()
@@ -45,6 +47,12 @@ export function createLease(deps: {
     },
   }
 }
+
+/**
+ * Counts the time in which the machine slept, which `performance.now()` leaves out: Linux's CLOCK_MONOTONIC stops meanwhile (clock_gettime(2)), and
+ * /proc/uptime, which `uptime` reads there, goes on (proc_uptime(5)).
+ */
+const sinceStartOfMachineMs = () => uptime() * 1_000
 
 /** Writes nothing where another process has the lease. One that ends farther ahead than any can was taken before the clock went back. */
 async function takeLease(
