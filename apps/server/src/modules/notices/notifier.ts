@@ -79,7 +79,7 @@ export async function checkConditions(
       for await (const findings of slicesOf(
         find({ ...context, now, disclosureFailedAt, recentMs: which === urgentChecks ? 600_000 : 86_400_000 }),
       )) {
-        await noteFindings(pool, now, findings)
+        await noteFindings(pool, context.now(), findings)
         found += findings.length
       }
       checked.push(...events)
@@ -87,11 +87,12 @@ export async function checkConditions(
       log({ event: 'task.failed', task: `check of ${events[0]}`, error: databaseErrorCode(error) })
     }
   }
-  // What has ended is seen where every check runs: what a process alone knows has when none has found it for a while.
   if (which !== checks && found === 0) return
   await withTransaction(pool, async (client) => {
     await client.query('select from notice_cursor for update')
-    await trackConditions(client, { publicUrl, now }, checked)
+    // What has ended is seen where every check ran: others look for a part, or for what one process knows. The time is taken again, because the machine may
+    // have slept: by an old one, what other processes found since would have ended.
+    await trackConditions(client, { publicUrl, now: context.now() }, which === checks ? checked : [])
   })
 }
 
