@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import type { Pool, PoolClient } from 'pg'
-import { outdatedPostgres } from '../../platform/database/postgres-version.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
 import { change, of } from '../audit/testing/test-acts.ts'
 import { createMailDelivery } from '../mail/delivery.ts'
 import { createSmtp } from '../mail/smtp.ts'
 import { operator, type Tenant } from '../membership/tenant.ts'
-import { freeShareOf } from './checks.ts'
-import { conditionRules } from './condition-rules.ts'
-import { type Finding, noteFindings, trackConditions } from './conditions.ts'
 import { deleteOldNotices, listNotices, mailsPerHourMax, notify } from './notice.ts'
 import { noticeActs } from './notice-acts.ts'
 import { digestMax } from './notice-mail.ts'
@@ -272,84 +268,6 @@ describe('notices', () => {
     assert.equal((await titlesOf(owner)).length, 2)
   })
 
-  test('a condition that comes and goes is one notice, one that lasts is one, and its end is one', async () => {
-    const { tenant, owner } = await somePractice()
-    const looked = lookAt(tenant.id)
-    await looked(0, ['Downtown'])
-    // Gone for less than half an hour: it never ended.
-    for (let round = 0; round < 30; round += 1) await looked(10, round % 2 ? ['Downtown'] : [])
-    await looked(10, ['Downtown'])
-    assert.deepEqual(await titlesOf(owner), ['An agent is silent'])
-    for (let round = 0; round < 12; round += 1) await looked(10, [])
-    assert.deepEqual(await titlesOf(owner), ['An agent is silent', 'An agent is connected again'])
-  })
-
-  test('many conditions of one event are one notice, and those that begin within the hour wait for the next', async () => {
-    const { tenant, owner } = await somePractice()
-    const looked = lookAt(tenant.id)
-    const names = Array.from({ length: 300 }, (_, n) => `Office ${n}`)
-    await looked(0, names.slice(0, 200))
-    for (let round = 1; round <= 12; round += 1) await looked(5, names.slice(0, 200 + round * 8))
-    const notices = await world.noticesOf(owner.memberId)
-    assert.equal(notices.length, 2)
-    assert.match(notices[0]?.body ?? '', /; and 190 more\./)
-    assert.match(notices[1]?.body ?? '', /; and 86 more\./)
-  })
-
-  test('a day of conditions that come and go at the worst pace is at most 24 notices', async () => {
-    const { tenant, owner } = await somePractice()
-    const looked = lookAt(tenant.id)
-    for (let minute = 0; minute < 24 * 60; minute += 5) await looked(5, Math.floor(minute / 35) % 2 ? [] : ['Downtown'])
-    const { length } = await world.noticesOf(owner.memberId)
-    assert.ok(length > 2 && length <= 24, `${length} notices`)
-  })
-
-  test('what a check that failed did not find has not ended', async () => {
-    const { tenant, owner } = await somePractice()
-    const looked = lookAt(tenant.id)
-    await looked(0, ['Downtown'])
-    for (let round = 0; round < 12; round += 1) await looked(10, [], [])
-    assert.deepEqual(await titlesOf(owner), ['An agent is silent'])
-  })
-
-  /** A round of checks so many minutes later, which finds these agents silent. */
-  function lookAt(tenantId: string) {
-    return async (minutes: number, names: string[], checked: 'agent_silent'[] = ['agent_silent']) => {
-      set.now = new Date(set.now.getTime() + minutes * 60_000)
-      const findings = names.map((about): Finding => ({ event: 'agent_silent', tenantId, item: about, about }))
-      await noteFindings(pool, set.now, findings)
-      await trackConditions(pool, { publicUrl, now: set.now }, checked)
-    }
-  }
-
-  test('an agent of an office that is closed is not silent, and is when the office has been open for an hour', async () => {
-    set.now = new Date('2026-11-22T20:00:00Z')
-    const location = await world.addLocation()
-    const tenant: Tenant = { side: 'organization', id: location.organizationId }
-    const owner = await world.addReader(tenant, 'owner')
-    await pool.query(
-      `update location set office_hours = '{"monday":[{"opens":"08:00","closes":"17:00"}]}', time_zone = 'America/New_York' where id = $1`,
-      [location.id],
-    )
-    await pool.query('insert into location_writer (location_id, agent_id, taken_at) values ($1, $2, now())', [
-      location.id,
-      location.agent.agentId,
-    ])
-    const at = new Date('2026-11-20T20:00:00Z')
-    await pool.query('update agent set enrolled_at = $2 where id = $1', [location.agent.agentId, at])
-    // Sunday night, Monday at 8:59 in New York, and at 9:01.
-    for (const [now, silent] of [
-      ['2026-11-22T23:00:00Z', 0],
-      ['2026-11-23T13:59:00Z', 0],
-      ['2026-11-23T14:01:00Z', 1],
-    ] as const) {
-      set.now = new Date(now)
-      await world.round()
-      const notices = await world.noticesOf(owner.memberId)
-      assert.equal(notices.filter(({ event }) => event === 'agent_silent').length, silent, now)
-    }
-  })
-
   test('notices are deleted after 90 days, read or not', async () => {
     const { tenant, owner } = await somePractice()
     set.now = new Date('2026-01-01T00:00:00Z')
@@ -371,31 +289,5 @@ describe('notices', () => {
     await grantChanged(pool, tenant.id)
     while ((await titlesOf(owner)).length === 0 || !(await titlesOf(admin)).includes('Disclosures cannot be recorded'));
     await notifier.stop()
-  })
-
-  test('every text of a condition is whole sentences without a line break', () => {
-    for (const [event, { begins, ends }] of Object.entries(conditionRules))
-      for (const words of [begins, ends]) {
-        const { title, body } = words?.('Something at Downtown') ?? { title: 'X', body: 'X.' }
-        assert.match(body, /^[A-Z][^\n]*\.$/, event)
-        assert.match(title, /^[A-Z][^\n.]*$/, event)
-      }
-  })
-
-  test('a PostgreSQL is out of date by its minor version and after its last day, and a newer one is not', () => {
-    const now = new Date('2026-11-10T12:00:00Z')
-    assert.equal(outdatedPostgres(180004, now), null)
-    assert.equal(outdatedPostgres(180009, now), null)
-    assert.equal(outdatedPostgres(190000, now), null)
-    assert.match(outdatedPostgres(170009, now) ?? '', /^PostgreSQL 17\.9 is older than 17\.10/)
-    assert.equal(outdatedPostgres(140023, now), null)
-    assert.match(outdatedPostgres(140023, new Date('2026-11-13T12:00:00Z')) ?? '', /not supported since 2026-11-12/)
-    assert.match(outdatedPostgres(120022, now) ?? '', /is not supported any more/)
-  })
-
-  test('the free share of a disk is between none and all of it, and unknown where there is no folder', async () => {
-    const share = await freeShareOf('/')
-    assert.ok(share !== null && share >= 0 && share <= 1)
-    assert.equal(await freeShareOf('/no/such/folder'), null)
   })
 })
