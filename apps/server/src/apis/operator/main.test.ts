@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
+import { startPooler } from '../../platform/database/testing/test-pooler.ts'
+import { setForPooler } from '../../platform/database/testing/test-settings.ts'
 
 async function runMain(env: Record<string, string>, ...args: string[]) {
   return await new Promise<{ code: number; out: string; err: string }>((resolve) => {
@@ -48,6 +50,26 @@ test('the command line works on a server’s database with the settings of the s
   )
   assert.equal(foreign.code, 1)
   assert.match(foreign.err, /^The secret key is not the one [^\n]*\n$/)
+})
+
+test('behind a pooler of transactions the command line works on the direct address', async (t) => {
+  const database = await createTestDatabase(t)
+  await setForPooler(database)
+  const env = {
+    DATABASE_URL: await startPooler(t, database.serverUrl, { isFair: true }),
+    BRIDGEWORK_DIRECT_DATABASE_URL: database.serverUrl,
+    BRIDGEWORK_MIGRATION_DATABASE_URL: database.url,
+    BRIDGEWORK_DATA_DIR: someDataDir(t),
+  }
+  const made = await runMain(env, 'organization', 'create', '--name', 'Smile Group', '--json')
+  assert.equal(made.code, 0, made.err)
+  // It needs the lock of a session.
+  const rotated = await runMain(env, 'secret-key', 'rotate')
+  assert.equal(rotated.code, 0, rotated.err)
+  const { BRIDGEWORK_DIRECT_DATABASE_URL: _, ...pooled } = env
+  const refused = await runMain(pooled, 'organization', 'list')
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /^A connection pooler [^\n]*BRIDGEWORK_DIRECT_DATABASE_URL[^\n]*\n$/)
 })
 
 test('where servers do not migrate, the command that migrates does, as the owner', async (t) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { analyzeFilled, fillPractices } from '../../testing/test-practices.ts'
 import { someWorld } from '../../testing/test-world.ts'
+import { revokeAccess } from '../consent/grant.ts'
 import { createListMemory } from './list-memory.ts'
 
 test('the page after one that was answered begins where that ended, for a minute', () => {
@@ -67,4 +69,32 @@ test('a walk through many locations has each once, whatever process answers a pa
   await world.ownerPool.query('delete from dataset_grant where location_id = any($1)', [first.slice(0, 50)])
   const second = await pageOf(2)
   assert.equal(Number(second[0]), Number(first.at(-1)) + 1, 'what was revoked on the first page shifts nothing')
+})
+
+test('A07: what was revoked is on no page from then on, though the number of all and the ends of pages are remembered', async (t) => {
+  const world = await someWorld(t)
+  const { companyId, get } = await world.addVendor()
+  await fillPractices(world.ownerPool, { count: 1_100, companyId })
+  const idsOf = async (list: string) => {
+    const ids: string[] = []
+    for (let page = 1; page <= 3; page += 1) {
+      const { body } = await get(`/${list}?items=300&page=${page}`)
+      ids.push(...body.data.map(({ id }) => String(id)))
+    }
+    return ids
+  }
+  const before = await Promise.all([idsOf('locations'), idsOf('organizations')])
+  // On each page the first one, one in the midst, and the last one, after which the next page begins. Each practice has its location's id.
+  const revoked = [0, 150, 299].flatMap((at) => [0, 300, 600].map((page) => before[0][page + at] ?? assert.fail()))
+  for (const id of revoked)
+    await revokeAccess(world.pool, {
+      ...{ companyId, organizationId: id as OrganizationId, by: 'test' },
+      ...{ locationIds: 'all', datasets: 'all' },
+    })
+  const now = await Promise.all([idsOf('locations'), idsOf('organizations')])
+  for (const ids of now)
+    assert.deepEqual(
+      ids.filter((id) => revoked.includes(id)),
+      [],
+    )
 })
