@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parseEnv } from 'node:util'
 import { ConfigError, readConfig } from './config.ts'
+import { hostsOf } from './platform/database/hosts.ts'
+import { standbyGuide } from './platform/database/testing/test-replication.ts'
+import { poolerGuide } from './platform/database/testing/test-settings.ts'
 
 test('without settings the sandbox listens on loopback only and keeps its data in the project', () => {
   const config = readConfig({}, '/project')
@@ -79,6 +83,25 @@ test('the database may have several hosts and a direct address, and one that tak
   assert.throws(() => read({ BRIDGEWORK_DIRECT_DATABASE_URL: directUrl }), /BRIDGEWORK_DIRECT_DATABASE_URL is set but/)
   for (const wrong of ['postgres://a:1,b:x/d', 'postgres://a/d?target_session_attrs=standby'])
     assert.throws(() => read({ DATABASE_URL: wrong }), /^Error: DATABASE_URL must be a postgres:\/\/ address/)
+})
+
+test('the addresses that the guides to a pooler and to a standby show are read', () => {
+  const read = (guide: string) => {
+    const [, block = ''] = /^```ini\n(DATABASE_URL=[\s\S]*?)^```$/m.exec(readFileSync(guide, 'utf8')) ?? []
+    const { database } = readConfig(parseEnv(block), '/')
+    return database.kind === 'server' ? database : assert.fail(guide)
+  }
+  const pooled = read(poolerGuide)
+  assert.deepEqual(
+    [pooled.url, pooled.directUrl].map((url) => new URL(url ?? '').port),
+    ['6432', '5432'],
+  )
+  assert.equal(new URL(pooled.migrationUrl ?? '').port, '5432')
+  for (const url of [read(standbyGuide).url, read(standbyGuide).migrationUrl])
+    assert.deepEqual(
+      hostsOf(url ?? '').map((each) => new URL(each).host),
+      ['db1.example.com', 'db2.example.com:5433'],
+    )
 })
 
 test('production needs a PostgreSQL that gets security updates', () => {

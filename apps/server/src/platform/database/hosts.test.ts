@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import test from 'node:test'
 import type pg from 'pg'
 import { ownerRole, serverRole } from './embedded/cluster.ts'
@@ -8,10 +7,8 @@ import { createHosts, hostsOf } from './hosts.ts'
 import { migrate } from './migrate.ts'
 import { createPool } from './pool.ts'
 import { openSession } from './session.ts'
-import { someReplication, until } from './testing/test-replication.ts'
+import { someReplication, standbyGuide, until } from './testing/test-replication.ts'
 import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
-
-const standbyGuide = join(import.meta.dirname, '../../../../../docs/operate/standby.md')
 
 test('an address of several hosts is read as PostgreSQL’s own programs read it', () => {
   for (const [address, hosts] of Object.entries({

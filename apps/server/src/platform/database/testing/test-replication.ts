@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,7 +39,7 @@ export async function someMachine(t: Scope): Promise<Machine> {
 }
 
 /**
- * Two: a primary, and its standby, which confirms every commit (`synchronous_standby_names`). The copy is made by the functions that pg_basebackup calls,
+ * Two: a primary with the guide's settings, and its standby, which confirms every commit. The copy is made by the functions that pg_basebackup calls,
  * because that program does not come with the service's PostgreSQL.
  */
 export async function someReplication(t: Scope) {
@@ -65,9 +65,13 @@ export async function someReplication(t: Scope) {
   )
   const standby = await startMachine(place)
   // The copy does not have this: the standby has nobody who confirms when it is the primary.
-  await primary.query(`alter system set synchronous_standby_names = 'second'`)
+  const [, settings] = /^```ini\n(wal_level[\s\S]*?)^```$/m.exec(readFileSync(standbyGuide, 'utf8')) ?? []
+  assert.ok(settings)
+  appendFileSync(join(primary.data, 'postgresql.conf'), settings)
   await primary.query('select pg_reload_conf()')
-  const confirms = `select from pg_stat_replication where application_name = 'second' and sync_state = 'sync'`
+  const wrong = await primary.query('select sourceline, name, error from pg_file_settings where error is not null')
+  assert.deepEqual(wrong.rows, [])
+  const confirms = `select from pg_stat_replication where application_name = 'second' and sync_state = 'quorum'`
   await until(async () => (await primary.query(confirms)).rowCount === 1, 'the standby confirms')
 
   return {
@@ -79,6 +83,8 @@ export async function someReplication(t: Scope) {
     promote: async () => assert.ok((await standby.query('select pg_promote(true, 60) as is_done')).rows[0]?.is_done),
   }
 }
+
+export const standbyGuide = join(import.meta.dirname, '../../../../../../docs/operate/standby.md')
 
 /** Makes the databases of `createTestDatabase` on this server until the work is done. */
 export async function onMachine<T>(machine: Machine, work: () => Promise<T>): Promise<T> {
