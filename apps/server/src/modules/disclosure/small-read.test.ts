@@ -5,7 +5,7 @@ import type { Pool, PoolClient } from 'pg'
 import { assertProblem, eventually } from '../../apis/vendor-api/testing/test-answer.ts'
 import { namedStatementsOf } from '../../apis/vendor-api/testing/test-statements.ts'
 import { createPool } from '../../platform/database/pool.ts'
-import type { Log } from '../../platform/log/log-event.ts'
+import type { Log, LogEvent } from '../../platform/log/log-event.ts'
 import { aPlan, aRecord, someWorld, type TestLocation, type TestVendor } from '../../testing/test-world.ts'
 import { parseInstant } from '../datasets/instant.ts'
 import { deltaOverlapMicros, type Stamp } from '../datasets/stamp.ts'
@@ -260,6 +260,30 @@ test('while the disclosures are locked a delta and a page are refused as ever, a
     owner.release()
   }
   assert.deepEqual(await namedStatementsOf(t, () => vendor.get(plansOf(changed) + since)), [read])
+})
+
+test('while its connection is away each permit is asked for alone, and the log says so once a minute', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation({ insurancePlans: 1 })
+  const vendor = await world.addVendor([location])
+  const token = await world.tokens.verify(await vendor.token())
+  const events: LogEvent[] = []
+  const away = { connect: () => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' })) }
+  const { pool } = world
+  const smallReadPool = away as unknown as Pool
+  const deltas = createSmallReader({ pool, smallReadPool, controlPool: pool, log: (event) => events.push(event) })
+  const ask = () =>
+    deltas.permit(token, location.id, dataset, {
+      ...{ modifiedAfter: null, after: '0', items: 10, locationsMax: 10, filters: {}, asksForNotes: false },
+      ...{ requestId: 'a-request', ip: '::1' },
+    })
+  const failed = { event: 'task.failed', task: 'small reads', error: 'ECONNREFUSED' }
+  for (let time = 0; time < 5; time += 1) assert.equal((await ask()).read, null)
+  assert.deepEqual(events, [failed])
+  const later = performance.now() + 60_000
+  t.mock.method(performance, 'now', () => later)
+  await ask()
+  assert.deepEqual(events, [failed, failed])
 })
 
 test('the statement is planned once for a connection', async (t) => {

@@ -84,9 +84,15 @@ export function createSmallReader({
   controlPool: Pool
   log: Log
 }): SmallReader {
+  let loggedAtMs = Number.NEGATIVE_INFINITY
   const askWithRead = askInTurn(smallReadPool, sendBatch, {
     patienceMs: 100,
-    onFailure: (error) => log({ event: 'task.failed', task: 'small reads', error: databaseErrorCode(error) }),
+    onFailure: (error) => {
+      const now = performance.now()
+      if (now - loggedAtMs < logEveryMs) return
+      loggedAtMs = now
+      log({ event: 'task.failed', task: 'small reads', error: databaseErrorCode(error) })
+    },
   })
   return {
     async permit(token, locationId, dataset, read) {
@@ -103,6 +109,9 @@ export function createSmallReader({
     },
   }
 }
+
+/** Its connection may be away for long while the others, through a pooler, are not: then each request fails here and is answered all the same. */
+const logEveryMs = 60_000
 
 function toSmallRead([isOnRecord, ids, documents]: TextRow, waitedMs: number): SmallRead | null {
   if (!ids || !documents) return null
