@@ -10,7 +10,7 @@ import { createThrowAwayServer, type ThrowAwayServer } from '../world/throw-away
 import { packLines, planLine } from '../world/upload.ts'
 import { workOf } from './work.ts'
 
-/** An installation of so many practices. Times are of processors, in milliseconds. */
+/** What an installation of `practices` takes. Times are of processors, in milliseconds. */
 export type Scale = {
   practices: number
   /** Of a second in which nothing is asked. */
@@ -130,7 +130,7 @@ async function repeat(work: () => Promise<unknown>, times: number): Promise<void
   for (let round = 0; round < times; round += 1) await work()
 }
 
-/** What the server and its PostgreSQL take while this is done, for each of so many parts. A process that ends hands its time to the postmaster. */
+/** What the server and its PostgreSQL take while this is done, for each of `parts`. A process that ends hands its time to the postmaster. */
 async function spentBy(server: ThrowAwayServer, parts: number, work: () => Promise<unknown>): Promise<Spent> {
   const read = () => ({
     postgres: runMs(server.postgresPids()) + endedCpuTimeMs(server.postmasterPid()),

@@ -35,7 +35,7 @@ export type Watched = {
   /** Free of the disk of the data directory, from 0 to 1; null: it cannot be seen. */
   freeShare: () => Promise<number | null>
   disclosureFailedAt: Date | null
-  /** What happens once, as an enrolment, is found for so long. */
+  /** How long what happens once, as an enrolment, is found. */
   recentMs: number
 }
 
@@ -50,7 +50,7 @@ const throttledMin = 50
 const unauthorizedMin = 20
 const refusedMin = 10
 const freeShareMin = 0.1
-/** What an agent reports is told when it lasts so long: a server that restarts is no news. */
+/** What an agent reports is noticed when it lasts this long: the restart of a server is not. */
 const lastsMs = 15 * minutesMs
 
 /** `find`: all at once, or of some practices after the others. */
@@ -77,10 +77,10 @@ export const checks: readonly Check[] = [
 ]
 
 const own: readonly ConditionEvent[] = ['disk_full', 'disclosures_failing']
-/** Those of what a process alone knows: its disk, and its failures. */
+/** Those of what only the process itself knows: its disk, and its failures. */
 export const ownChecks = checks.filter(({ events }) => events.some((event) => own.includes(event)))
 
-/** Those of what is told within seconds. By an index each. */
+/** Those of what is noticed within seconds. Each uses an index. */
 export const urgentChecks = checks.filter(({ events }) => events.every((event) => conditionRules[event].isUrgent))
 
 async function findOwedAgreements({ pool, now }: Watched): Promise<Finding[]> {

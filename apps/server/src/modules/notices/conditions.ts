@@ -6,7 +6,7 @@ import { notify } from './notice.ts'
 /** What a check found. `item`: what tells it from others of the same event and tenant; `about`: what it is, in words. */
 export type Finding = { event: ConditionEvent; tenantId: string; item: string; about: string }
 
-/** A condition that was not found for so long has ended; one that comes and goes faster never ended. */
+/** A condition that was not found for this long has ended; one that comes and goes faster has not. */
 const quietMs = 30 * 60_000
 /** Between two notices of the same event and tenant. What begins or ends meanwhile is in the next one. */
 const pauseMs = 60 * 60_000
@@ -15,7 +15,7 @@ const namedMax = 10
 
 type Condition = { event: ConditionEvent; tenant_id: string; item: string; about: string; is_ended: boolean }
 
-/** Notes what checks found. Conditions are written in the order of their keys, so that two who do it at once do not wait for each other. */
+/** Notes what checks found. Written in the order of their keys, so that two processes at once do not wait for each other. */
 export async function noteFindings(db: Queryable, now: Date, findings: readonly Finding[]): Promise<void> {
   if (findings.length === 0) return
   await db.query(

@@ -18,8 +18,8 @@ export type Notifier = {
 export type NotifierContext = NoticeContext & Pick<Watched, 'secretKey' | 'freeShare'> & { log: Log }
 
 /**
- * Notices acts and what is urgent every few seconds, looks at conditions every five minutes, and queues digests when they are due. `when`: which process does it; the
- * others look only at what they alone know. Each piece of work takes its lock, so two that do it at once notice nothing twice. A failure is logged,
+ * Notices acts and what is urgent every few seconds, looks at conditions every five minutes, and queues digests when they are due. `when`: whether this process does it; else it looks
+ * only at what it alone knows. Each piece of work takes its lock, so two processes at once notice nothing twice. A failure is logged,
  * and the next time does all that is left.
  */
 export function createNotifier(

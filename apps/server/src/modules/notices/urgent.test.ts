@@ -6,7 +6,7 @@ import { checkConditions } from './notifier.ts'
 import { someNotices } from './testing/test-notices.ts'
 import { refuseAgent } from './testing/test-refused-agent.ts'
 
-test('each agent that is enrolled or refused is told at once, also within an hour of the one before, and each once', async (t) => {
+test('each agent that is enrolled or refused is noticed at once, also within an hour of the one before, and only once', async (t) => {
   const world = await someNotices(t)
   const { pool, set } = world
   const location = await world.addLocation()

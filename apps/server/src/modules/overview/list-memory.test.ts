@@ -22,7 +22,7 @@ test('the page after one that was answered begins where that ended, for a minute
   assert.equal(memory.recall('a', { page: 2, items: 10 }).after, null)
 })
 
-test('how long a list is is known for half a millisecond for each of its members, and never where it is short', () => {
+test('the length of a list is known for half a millisecond for each of its members, and never where it is short', () => {
   const clock = { ms: 0 }
   const memory = createListMemory<string>(() => clock.ms)
   memory.note('short', { page: 1, items: 10 }, { lastId: null, counted: 1_000 })

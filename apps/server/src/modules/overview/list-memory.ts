@@ -37,9 +37,9 @@ export function createListMemory<Id>(now = () => performance.now()): ListMemory<
 
 /** Lists, and pages of lists: a few hundred bytes for each. */
 const keptMax = 5_000
-/** For so long the page after one that was answered begins where that one ended. */
+/** How long the page after one that was answered begins where that one ended. */
 const endKeptMs = 60_000
 /** Shorter lists are counted for each page. */
 const countedMax = 1_000
-/** For so long the length of a list is kept, for each of its members: 100 s for 200,000. */
+/** How long the length of a list is kept, for each of its members: 100 s for 200,000. */
 const totalKeptMs = 0.5

@@ -180,7 +180,7 @@ export async function countUnauthorized(
   return rows
 }
 
-/** At most so many members with an account after this one, by id: of which company or practice, or `operator`. */
+/** At most `limit` members with an account after this one, by id. `tenantId`: their company or practice, or `operator`. */
 export async function listMemberAddresses(
   db: Queryable,
   after: MemberId,
@@ -197,7 +197,7 @@ export async function listMemberAddresses(
   return rows
 }
 
-/** Since when work waits that is overdue or fails; null where there is none. `since`: older work is overdue. */
+/** How much work of each kind is overdue or fails. Work from before `since` is overdue. */
 export async function findBacklog(
   db: Queryable,
   since: Date,

@@ -3,7 +3,7 @@ import { readOnlyError } from './unavailable.ts'
 
 /**
  * The hosts of an address as PostgreSQL's own programs read it (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS), each as an
- * address of its own: `postgres://role@a:5432,b:5432/name`. Empty where it is none, or asks for a server that takes no writes.
+ * address of its own: `postgres://role@a:5432,b:5432/name`. Empty where the address is malformed, or asks for a server that takes no writes.
  */
 export function hostsOf(address: string): string[] {
   const [, before = '', hosts = '', after = ''] = addressForm.exec(address) ?? []
@@ -87,7 +87,7 @@ async function probe(connectionString: string): Promise<Place> {
     if (rows[0]?.is_read_only !== false) throw readOnlyError()
     return { host: client.host, port: client.port }
   } finally {
-    // Not waited for: a host that is gone says nothing.
+    // Not awaited: a host that is gone never answers.
     client.end().catch(() => {})
   }
 }

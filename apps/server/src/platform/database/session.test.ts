@@ -101,7 +101,7 @@ test('X05: a pooler is refused with the statements that make it fit, and taken w
   }
 })
 
-test('X05: a pooler that loses prepared statements is refused, and a direct address that is none, or of another database', async (t) => {
+test('X05: a pooler that loses prepared statements is refused, and a direct address that leads to a pooler or to another database', async (t) => {
   const database = await createTestDatabase(t)
   const other = await createTestDatabase(t)
   await setForPooler(database)

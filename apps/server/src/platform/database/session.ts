@@ -45,8 +45,8 @@ export async function beginSession(client: Client, more: Readonly<Record<string,
 }
 
 /**
- * What begins a session in the place of `beginSession` where a pooler gives each transaction another one: nothing is set, because it would stay for whoever
- * gets the session next, and the same settings must come with the role. Throws a DatabaseStartError that says how to give them to it.
+ * In the place of `beginSession` where a pooler gives each transaction another session: nothing is set, because it would stay for the client that gets
+ * the session next, and the same settings must come with the role. Throws a DatabaseStartError that says how to give them to it.
  */
 export async function requireRoleSettings(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string; value: string; role: string; is_read_only: boolean }>(

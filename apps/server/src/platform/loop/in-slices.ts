@@ -2,7 +2,7 @@ import type { Step } from './loop.ts'
 
 /**
  * A step of a loop that goes over everything with an id, some at each run, so that a run costs the same however many there are; it begins again after the
- * last one. A run goes over none twice. `list`: at most so many ids after this one, rising. Begins anywhere: a process that is often started again
+ * last one. A run goes over each at most once. `list`: at most `limit` ids after this one, rising. Begins anywhere: a process that is often started again
  * would otherwise look at the same ones each time.
  */
 export function inSlices<Id extends string>(

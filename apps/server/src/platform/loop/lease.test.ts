@@ -90,7 +90,7 @@ test('a lease that was taken before the database’s clock went back does not la
   assert.equal(other.isHeld(), true)
 })
 
-test('who has no lease writes nothing, and its loops do not run', async (t) => {
+test('a process without the lease writes nothing, and its loops do not run', async (t) => {
   const { pool } = await createTestDatabase(t)
   const [holder, other] = [some(pool), some(pool)]
   t.after(() => Promise.all([holder.stop(), other.stop()]))

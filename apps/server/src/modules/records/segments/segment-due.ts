@@ -123,7 +123,7 @@ export async function searchUnpacked(pool: Pool, runRecords: number): Promise<bo
   })
 }
 
-/** Datasets that wait for a packer, of which at most so many are counted. */
+/** Of the datasets that wait for a packer, at most this many are counted. */
 const waitingMax = 10_000
 
 /** How many datasets are due, and for how many seconds the first of them has been so. By segment_due_at. */

@@ -96,7 +96,7 @@ export async function packNext(
 }
 
 const turnMs = 1_000
-/** A transaction packs at most so many stale runs, and as many new ones. */
+/** A transaction packs at most this many stale runs, and as many new ones. */
 const sliceRuns = 20
 
 /**

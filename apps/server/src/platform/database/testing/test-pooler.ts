@@ -7,7 +7,7 @@ type Front = { socket: Socket; back: Back | null; rest: Buffer; isSignedIn: bool
 
 /**
  * A pooler of transactions, as PgBouncer with `pool_mode = transaction`: each transaction runs in the session that was used last, or with `isFair` the
- * longest ago, whoever opened it. `carriesStatements`: a session that lacks a prepared statement is given it first, as PgBouncer does from 1.21 on; a name
+ * longest ago, whichever client opened it. `carriesStatements`: a session that lacks a prepared statement is given it first, as PgBouncer does from 1.21 on; a name
  * has one text here. Returns the database's address through it.
  */
 export async function startPooler(

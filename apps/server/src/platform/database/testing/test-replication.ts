@@ -64,7 +64,7 @@ export async function someReplication(t: Scope) {
     `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=postgres application_name=second'\n`,
   )
   const standby = await startMachine(place)
-  // The copy does not have this: the standby has nobody who confirms when it is the primary.
+  // The copy does not have this: as the primary the standby has no other that confirms.
   const [, settings] = /^```ini\n(wal_level[\s\S]*?)^```$/m.exec(readFileSync(standbyGuide, 'utf8')) ?? []
   assert.ok(settings)
   appendFileSync(join(primary.data, 'postgresql.conf'), settings)
@@ -79,7 +79,7 @@ export async function someReplication(t: Scope) {
     standby,
     /** The address of both, the primary first, for an address of the primary. */
     withBoth: (url: string) => url.replace(`:${primary.port}/`, `:${primary.port},127.0.0.1:${standby.port}/`),
-    /** Makes the standby the primary, as whoever watches both does. */
+    /** Makes the standby the primary, as the program that watches both does. */
     promote: async () => assert.ok((await standby.query('select pg_promote(true, 60) as is_done')).rows[0]?.is_done),
   }
 }
