@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -24,7 +25,7 @@ export function findPgBouncer(env: NodeJS.ProcessEnv): string | null {
 export const pgBouncerMissing =
   'PgBouncer 1.21 or newer was not found. On Debian 13, run "apt-get install pgbouncer", or set BRIDGEWORK_TEST_PGBOUNCER to the program, and try again.'
 
-/** PgBouncer with the guide's file: only ports, paths and the way to sign in are others. Returns the address of a database through it. */
+/** PgBouncer with the guide's file: only ports and paths are others. Returns the address of a database through it. */
 export async function startPgBouncer(
   t: { after: (work: () => unknown) => void },
   program: string,
@@ -40,14 +41,14 @@ export async function startPgBouncer(
   for (const [theirs, ours] of [
     ['bridgework = host=127.0.0.1 port=5432', `${pathname.slice(1)} = host=127.0.0.1 port=${port}`],
     ['listen_port = 6432', `listen_port = ${ownPort}`],
-    ['auth_type = scram-sha-256', 'auth_type = trust'],
     ['/etc/pgbouncer/userlist.txt', users],
   ] as const) {
     assert.ok(text.includes(theirs), theirs)
     text = text.replace(theirs, ours)
   }
   writeFileSync(config, text)
-  writeFileSync(users, `"${serverRole}" ""\n`)
+  const password = randomUUID()
+  writeFileSync(users, `"${serverRole}" "${password}"\n`)
   if ('uid' in account) for (const path of [folder, config, users]) chownSync(path, account.uid, account.gid)
   const child = spawn(program, ['-q', config], { ...account, stdio: ['ignore', 'ignore', 'pipe'], env: {} })
   let said = ''
@@ -66,7 +67,7 @@ export async function startPgBouncer(
     assert.ok(tries < 100 && child.exitCode === null, `PgBouncer listens: ${said}`)
     await sleep(50)
   }
-  return Object.assign(new URL(databaseUrl), { port: String(ownPort) }).href
+  return Object.assign(new URL(databaseUrl), { port: String(ownPort), password }).href
 }
 
 async function listens(port: number): Promise<boolean> {
