@@ -84,26 +84,29 @@ export function changesResource(connection: Connection): ChangesResource {
       refuseUnknownOptions('changes.follow', options, ['after', 'signal'])
       const said = new Map<string, string>()
       let { after } = options
+      /** The epoch of the whole answer whose pages are read; null: of none. */
+      let walked: string | null = null
       const signal = options.signal ? { signal: options.signal } : {}
       for (;;) {
         const waitSeconds = after === undefined ? 0 : waitSecondsMax
         const asked = { ...signal, ...(after !== undefined && { after }) }
-        const told = await page({ ...asked, waitSeconds }).catch(async (error: unknown) => {
+        const answer = await page({ ...asked, waitSeconds }).catch(async (error: unknown) => {
           if (!(error instanceof ApiError) || error.status !== 429) throw error
           // Others of the company wait already: this one asks now and then.
           await sleep(pauseMs, undefined, signal)
           return page(asked)
         })
-        after = told.next
-        if (told.isWhole) said.clear()
-        const news = told.rows.filter((row) => {
+        after = answer.next
+        if (answer.isWhole && walked !== answer.epoch) said.clear()
+        walked = answer.isWhole && answer.hasMore ? answer.epoch : null
+        const news = answer.rows.filter((row) => {
           const [name, text] = [`${row.type} ${row.id}`, sayingOf(row)]
           const isNew = said.get(name) !== text
           said.set(name, text)
           if (row.type === 'dataset') said.set(`grant ${row.id}`, sayingOf(grantOf(row)))
           return isNew
         })
-        yield { ...told, news }
+        yield { ...answer, news }
       }
     },
   }

@@ -127,6 +127,30 @@ test('follow gives each change within 2 s, without what is repeated, and goes on
   await Promise.all([...waiting, assert.rejects(pages.next())])
 })
 
+test('what a whole answer said on an earlier page is no news when it is repeated', async (t) => {
+  const { world, vendor, location } = await someClient(t, { locations: 2 })
+  const smallPages: typeof fetch = (input, init) => fetch(String(input).replace('items=5000', 'items=5'), init)
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  const pages = clientOf(world, vendor, { fetch: smallPages }).changes.follow({ signal: stop.signal })
+  let [count, rows] = [0, 0]
+  for (let hasMore = true; hasMore; count += 1) {
+    const { value } = await pages.next()
+    rows += value.news.length
+    hasMore = value.hasMore
+  }
+  assert.deepEqual([count, rows], [4, 1 + 1 + 2 + 14])
+  await location.upload('patients', { p1: aRecord('patients') })
+  const news: string[] = []
+  // All that was granted a moment ago comes again, in several pages.
+  for (let hasMore = true; hasMore; ) {
+    const { value } = await pages.next()
+    news.push(...value.news.map(({ id }: { id: string }) => id))
+    hasMore = value.hasMore
+  }
+  assert.ok(news.length <= 1, String(news))
+})
+
 test('mirror --watch has a change in the copy within 2 s, and watch prints it', async (t) => {
   const { env, location, client } = await someCommand(t, { insurancePlans: 2 })
   const file = `${someFolder(t)}/copy.sqlite`

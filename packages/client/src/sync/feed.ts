@@ -4,7 +4,7 @@ import type { Connection } from '../connection.ts'
 import type { LocationRecord } from '../directory-resource.ts'
 import type { SyncStore } from './store.ts'
 
-/** What the service has told of all that may be read: enough to know of each dataset whether there is anything to ask. */
+/** What the service said of all that may be read: enough to know of each dataset whether there is anything to ask. */
 export type Feed = {
   connection: Connection
   /** Where the next answer begins. */
@@ -38,8 +38,9 @@ export async function readFeed(connection: Connection, store: SyncStore, signal?
   let isWhole = false
   try {
     for await (const page of changesUntilNow(connection, options)) {
-      // The first page of all that there is, and not one that follows it.
-      if (page.isWhole && !isWhole) Object.assign(feed, { ...emptyFeed(connection), wholeAt: performance.now() })
+      // The first page of all that there is, and not one that follows it. A restore begins all again.
+      if (page.isWhole && (!isWhole || page.epoch !== feed.epoch))
+        Object.assign(feed, { ...emptyFeed(connection), wholeAt: performance.now() })
       isWhole = page.isWhole
       Object.assign(feed, { after: page.next, epoch: page.epoch })
       for (const row of page.rows) {
@@ -56,7 +57,7 @@ export async function readFeed(connection: Connection, store: SyncStore, signal?
     }
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null
-    // What was told of it may be half of a page's: the next call begins anew.
+    // The feed may have half of a page: the next call begins anew.
     feeds.delete(store)
     throw error
   }

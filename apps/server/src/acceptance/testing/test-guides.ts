@@ -15,14 +15,26 @@ const pages = [
   'filters-and-fields',
   'limits',
   'moving-from-another-api',
+  'changes',
 ]
+
+/** Ends the program in the background when it has said twice that the copy is current. Its exit code is then 130. */
+const endWatch = `
+  for ((tries = 0; tries < 200; tries++)); do
+    [ "$(grep -c 'datasets are current' said)" -lt 2 ] || break
+    sleep 0.1
+  done
+  kill -INT $!
+  wait $! || [ $? = 130 ]
+  [ "$(grep -c 'datasets are current' said)" -ge 2 ]`
 
 /** A block of commands, and the block of JSON below it, which shows their answer. */
 type Step = { page: string; commands: string; shown: unknown }
 
 /**
  * Runs every command of the vendors' guides in one shell against a sandbox, and compares each JSON answer that a page shows with the real
- * one: it must have the same members. Every command must succeed.
+ * one: it must have the same members. Every command must succeed. The sandbox changes every few seconds, which ends what waits for a change: a
+ * request has 20 s, and a command with --watch ends as with Ctrl-C when its copy is current for the second time.
  */
 export async function runVendorGuides(sandbox: { port: number; dataDir: string }): Promise<{ commands: number }> {
   const home = mkdtempSync(join(tmpdir(), 'bridgework-guides-'))
@@ -31,8 +43,10 @@ export async function runVendorGuides(sandbox: { port: number; dataDir: string }
   const script = [
     'set -eo pipefail',
     `export HOME='${home}'; cd '${home}'`,
-    'curl() { command curl --fail-with-body "$@"; }',
-    `npx() { [ "$1" = @bridgework/client ]; shift; '${process.execPath}' '${client}' "$@"; }`,
+    'curl() { command curl --fail-with-body --max-time 20 "$@"; }',
+    'npx() { [ "$1" = @bridgework/client ]; shift; case " $* " in *" --watch "*) watch "$@";; *) bridgework "$@";; esac; }',
+    `bridgework() { '${process.execPath}' '${client}' "$@"; }`,
+    `watch() { '${process.execPath}' '${client}' "$@" 2> said & ${endWatch}\n}`,
     ...steps.map(({ commands }, index) => `printf '\\n=== ${index}\\n'\n${commands}`),
   ].join('\n')
   try {

@@ -81,7 +81,7 @@ const readers: Record<ChangeKind, Reader> = {
               ${stampOf('greatest(a.published_at, accepted.accepted_at)')} as at
          from (select version, published_at, enforced_at from agreement order by version desc limit 1) a
          left join agreement_acceptance accepted on accepted.company_id = $1 and accepted.version = a.version
-        where (a.published_at > $2 or accepted.accepted_at > $2) and a.version > $3`,
+        where (a.published_at > $2 or accepted.accepted_at > $2) and a.version > $3::bigint`,
       [companyId, instantAfter(since), first],
     )
     return rows.map((row) => ({

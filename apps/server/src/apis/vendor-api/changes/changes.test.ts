@@ -370,8 +370,13 @@ test('a cursor that lies ahead of the clock, which was set back, is answered who
 test('parameters: a cursor of no answer, a wait that is too long, and unknown ones are refused', async (t) => {
   const { world, vendor } = await someChanges(t)
   const { meta } = await settled(world, vendor)
-  for (const query of ['after=17', 'after=', `after=${meta.next_after}x`, 'wait=26', 'wait=-1', 'items=0', 'page=1'])
-    assertProblem(await vendor.get(`/changes?${query}`), 'parameter_invalid')
+  const forged = [0, 1, 2, 3, 4].map((kind) => `after=${meta.next_after}_all_${kind}_9999999999999999999_0`)
+  const wrong = ['after=17', 'after=', `after=${meta.next_after}x`, 'wait=26', 'wait=-1', 'items=0', 'page=1']
+  for (const query of [...wrong, ...forged]) assertProblem(await vendor.get(`/changes?${query}`), 'parameter_invalid')
+  for (const kind of [0, 1, 2, 3, 4]) {
+    const after = `${meta.next_after}_9999999999999999_${kind}_${'9'.repeat(18)}_999`
+    assert.deepEqual((await changesOf(vendor, { after })).data, [], 'a place that no answer gave has nothing after it')
+  }
   const head = await world.request(`/api/v1/vendors/changes?after=${meta.next_after}&wait=25`, {
     method: 'HEAD',
     headers: { authorization: `Bearer ${await vendor.token()}` },

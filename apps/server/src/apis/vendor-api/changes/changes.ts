@@ -78,6 +78,7 @@ async function pageAfterWait(
   const left = new AbortController()
   const onClose = () => left.abort()
   request.raw.once('close', onClose)
+  if (request.raw.destroyed) left.abort()
   try {
     for (let isFirst = true; ; isFirst = false) {
       const horizon = await readHorizon(context.pool)

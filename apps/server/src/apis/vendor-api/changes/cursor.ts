@@ -1,4 +1,4 @@
-import { beforeAll, type Place } from '../../../modules/changes/change-rows.ts'
+import type { Place } from '../../../modules/changes/change-rows.ts'
 import type { Stamp } from '../../../modules/datasets/stamp.ts'
 
 /**
@@ -7,8 +7,9 @@ import type { Stamp } from '../../../modules/datasets/stamp.ts'
  */
 export type ChangeCursor = { epoch: string; until: Stamp; walk: { since: Stamp | null; place: Place } | null }
 
+/** The numbers of a place fit PostgreSQL's bigint. */
 const pattern =
-  /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})_(\d{1,16})(?:_(all|\d{1,16})_([0-4])_(-1|\d{1,19})_(\d{1,3}))?$/
+  /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})_(\d{1,16})(?:_(all|\d{1,16})_([0-4])_(\d{1,18})_(\d{1,3}))?$/
 
 /** Opaque to callers, and made of characters that need no escape in a URL. */
 export function formatCursor({ epoch, until, walk }: ChangeCursor): string {
@@ -19,7 +20,7 @@ export function formatCursor({ epoch, until, walk }: ChangeCursor): string {
 
 /** Null: it is none. */
 export function parseCursor(text: string): ChangeCursor | null {
-  const [, epoch, until, since, kind, first = beforeAll[1], second] = pattern.exec(text) ?? []
+  const [, epoch, until, since, kind, first = '', second] = pattern.exec(text) ?? []
   if (epoch === undefined) return null
   const walk =
     since === undefined

@@ -120,7 +120,7 @@ create table location (
   pms_version text,
   reported_by bigint,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
+  updated_at timestamptz not null default clock_timestamp(),
   closed_at timestamptz,
   unique (organization_id, source_id)
 );
@@ -430,7 +430,7 @@ insert into notice_cursor (last_act_id) values (0);
 create table agreement (
   version integer primary key check (version > 0),
   body text not null,
-  published_at timestamptz not null default now(),
+  published_at timestamptz not null default clock_timestamp(),
   enforced_at timestamptz not null
 );
 
@@ -439,7 +439,7 @@ create table agreement_acceptance (
   company_id uuid not null references company (id),
   version integer not null references agreement (version),
   member_id uuid references membership (id),
-  accepted_at timestamptz not null default now(),
+  accepted_at timestamptz not null default clock_timestamp(),
   primary key (company_id, version)
 );
 
@@ -593,7 +593,7 @@ create table access_grant (
   dataset text not null,
   notes boolean not null default false,
   purpose text,
-  granted_at timestamptz not null default now(),
+  granted_at timestamptz not null default clock_timestamp(),
   granted_by text not null,
   ends_at timestamptz,
   revoked_at timestamptz,
