@@ -60,7 +60,7 @@ export function processesOf(files: readonly string[], folder: string): readonly 
 export function loadTogether(path: string, files: readonly string[]): string {
   writeFileSync(
     path,
-    ['scripts/test-cheap-hooks.ts', ...files]
+    ['scripts/test-cheap-hooks.ts', 'scripts/test-end.ts', ...files]
       .map((file) => `import ${JSON.stringify(pathToFileURL(resolve(root, file)).href)}\n`)
       .join(''),
   )
