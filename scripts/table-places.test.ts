@@ -1,0 +1,126 @@
+// Where each table would be when practices are spread over several servers. docs/decisions/cells.md says why.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+
+/**
+ * `directory`: small, read everywhere, written seldom. `cell`: what belongs to a practice, beside all else of its organization. `node`: what
+ * requests and processes write all the time and nobody needs to find on another server.
+ */
+const placeOf: Record<string, 'directory' | 'cell' | 'node'> = {
+  access_grant: 'cell',
+  access_request: 'cell',
+  agent: 'cell',
+  agent_contact: 'cell',
+  agent_heartbeat: 'cell',
+  agent_hour: 'cell',
+  agent_number: 'cell',
+  agent_problem: 'cell',
+  agent_process: 'cell',
+  agent_release: 'directory',
+  agreement: 'directory',
+  agreement_acceptance: 'directory',
+  attribution_script: 'cell',
+  attribution_sighting: 'cell',
+  audit_event: 'directory',
+  company: 'directory',
+  company_domain: 'directory',
+  company_former_name: 'directory',
+  company_profile: 'directory',
+  complete_list: 'cell',
+  complete_list_missing: 'cell',
+  dataset_grant: 'cell',
+  dataset_state: 'cell',
+  disclosed_day: 'cell',
+  disclosure: 'cell',
+  disclosure_drop: 'cell',
+  enrolment_code: 'cell',
+  identity_link: 'directory',
+  identity_provider: 'directory',
+  installation: 'directory',
+  invitation: 'directory',
+  key_pair: 'directory',
+  key_pair_use: 'node',
+  lease: 'node',
+  location: 'directory',
+  location_hour: 'cell',
+  location_writer: 'cell',
+  mail: 'node',
+  membership: 'directory',
+  migration: 'directory',
+  note_removal: 'cell',
+  notice: 'directory',
+  notice_condition: 'directory',
+  notice_cursor: 'directory',
+  notice_setting: 'directory',
+  organization: 'directory',
+  packed_body: 'cell',
+  portal_account: 'directory',
+  portal_passkey: 'directory',
+  portal_session: 'directory',
+  portal_two_factor: 'directory',
+  portal_user: 'directory',
+  portal_verification: 'node',
+  practice_head: 'cell',
+  practice_seal: 'cell',
+  record: 'cell',
+  record_count: 'cell',
+  record_reference: 'cell',
+  removal: 'cell',
+  removal_record: 'cell',
+  rerender_work: 'cell',
+  seal: 'directory',
+  seal_key_change: 'directory',
+  seal_mail: 'cell',
+  secret_key_reader: 'directory',
+  segment: 'cell',
+  segment_due: 'cell',
+  segment_search: 'cell',
+  segment_state: 'cell',
+  service_epoch: 'directory',
+  service_minute: 'node',
+  session_use: 'node',
+  sign_in_attempt: 'node',
+  sign_in_rule: 'directory',
+  sign_up: 'directory',
+  signing_key: 'directory',
+  sync_activity: 'cell',
+  sync_slot: 'node',
+  sync_slot_gate: 'node',
+  token_attempt: 'node',
+  upload: 'cell',
+  used_totp: 'node',
+  vendor_request: 'node',
+  vendor_usage: 'node',
+}
+
+const schema = readFileSync(join(import.meta.dirname, '../apps/server/src/platform/database/schema.sql'), 'utf8')
+
+test('every table has its place', () => {
+  const tables = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gim)].map(([, name = '']) => name)
+  assert.deepEqual(tables.toSorted(), Object.keys(placeOf).toSorted())
+})
+
+test('a foreign key stays in its place or leads to the directory: no other can be held across servers', () => {
+  const keys = foreignKeys(schema)
+  assert.ok(keys.length > 30, `${keys.length} foreign keys were found`)
+  assert.deepEqual(keys.filter(crosses), [])
+})
+
+test('a key that crosses is found', () => {
+  const planted =
+    'create table company (\n  id uuid\n);\nalter table company add constraint c foreign key (a) references agent (id);'
+  assert.deepEqual(foreignKeys(planted).filter(crosses), [{ from: 'company', to: 'agent' }])
+})
+
+function crosses({ from, to }: { from: string; to: string }): boolean {
+  return placeOf[to] !== 'directory' && placeOf[from] !== placeOf[to]
+}
+
+function foreignKeys(sql: string): { from: string; to: string }[] {
+  return sql.split(/;\s*$/m).flatMap((statement) => {
+    const [, from = ''] = /^\s*(?:create (?:unlogged )?|alter )table (?:only )?(\w+)/im.exec(statement) ?? []
+    return [...statement.matchAll(/\breferences (\w+)/gi)].map(([, to = '']) => ({ from, to }))
+  })
+}
