@@ -89,6 +89,28 @@ test('every page that the code cites exists', () => {
   assert.deepEqual(gone, [])
 })
 
+test('what a publisher replaces is on one page', () => {
+  const shipped = files('{*.md,{deploy,packages,apps}/**/{*.md,package.json,control,alerts.yaml}}')
+  const named = shipped.filter((file) => /\bbridgework\.example\b(?!\.com)/.test(read(file)))
+  const listed = [...read('docs/operate/publish.md').matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`(.+?)`/g)].map(([, file]) => file),
+  )
+  assert.deepEqual(named.toSorted(), listed.toSorted())
+})
+
+test('actions of workflows are named by a commit: a tag can be moved to other code', () => {
+  const uses = globSync('.github/workflows/*.yml', { cwd: root }).flatMap((file) => [
+    ...read(file).matchAll(/\buses: *(.+)$/gm),
+  ])
+  assert.ok(uses.length > 0)
+  assert.deepEqual(
+    uses
+      .map(([, action = '']) => action)
+      .filter((action) => !/^[\w.-]+\/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action)),
+    [],
+  )
+})
+
 function files(pattern: string): string[] {
   return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**', '**/coverage/**'] }).sort()
 }
