@@ -140,7 +140,7 @@ function linkLibraries() {
   }
 }
 
-/** For `npx bridgework` in a clone. npm links the file that the package names, if somebody has built it: it may be older than its source. */
+/** The command `bridgework` of a clone. npm links the file that the package names, if somebody has built it: it may be older than its source. */
 function linkClientCommand() {
   if (isClientCommandLinked()) return
   rmSync(clientCommand.path, { force: true })

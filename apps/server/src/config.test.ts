@@ -204,7 +204,8 @@ test('a shell that has the variables of the client and of the code samples start
     files.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\bBRIDGEWORK_[A-Z_]+/g) ?? []),
   )
   assert.ok(names.has('BRIDGEWORK_CLIENT_SECRET') && names.has('BRIDGEWORK_TOKEN'), [...names].join())
-  const env = Object.fromEntries([...names].map((name) => [name, 'x']))
+  const ofPrograms = ['DATASET', 'ORGANIZATION_ID', 'LOCATION_ID', 'RECORD_ID'].map((name) => `BRIDGEWORK_${name}`)
+  const env = Object.fromEntries([...names, ...ofPrograms].map((name) => [name, 'x']))
   assert.equal(readConfig(env, '/').port, 8080)
   assert.throws(
     () => readConfig({ ...env, BRIDGEWORK_CLIENT_IDS: 'x' }, '/'),

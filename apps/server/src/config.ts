@@ -237,6 +237,11 @@ const clientSettingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_CLIENT_SECRET',
   'BRIDGEWORK_MIRROR_TO',
   'BRIDGEWORK_TOKEN',
+  // Of programs that a newcomer writes after the code samples, which have names of their own for these.
+  'BRIDGEWORK_DATASET',
+  'BRIDGEWORK_ORGANIZATION_ID',
+  'BRIDGEWORK_LOCATION_ID',
+  'BRIDGEWORK_RECORD_ID',
 ])
 
 /** Patient data is only sent encrypted: by the server itself, or by a proxy in front of it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { paste } from './test-newcomer.ts'
 
 const root = join(import.meta.dirname, '../../../../..')
@@ -31,29 +31,49 @@ const endWatch = `
 /** A block of commands, and the block of JSON below it, which shows their answer. */
 type Step = { page: string; commands: string; shown: unknown }
 
+/** Where a reader has the command from: the clone, or the package that the service hands out. */
+export type ReaderPlace = 'In a clone' | 'On any other computer'
+
 /**
  * Runs every command of the vendors' guides in one shell against a sandbox, and compares each JSON answer that a page shows with the real
- * one: it must have the same members. Every command must succeed. The sandbox changes every few seconds, which ends what waits for a change: a
- * request has 20 s, and a command with --watch ends as with Ctrl-C when its copy is current for the second time.
+ * one: it must have the same members. Every command must succeed. The folder is a clone whose sandbox runs, or an empty one where the
+ * client is installed from the service. The sandbox changes every few seconds, which ends what waits for a change: a request has 20 s, and a
+ * command with --watch ends as with Ctrl-C when its copy is current for the second time.
  */
-export async function runVendorGuides(sandbox: { port: number; dataDir: string }): Promise<{ commands: number }> {
+export async function runVendorGuides(
+  sandbox: { port: number; dataDir: string },
+  place: ReaderPlace,
+): Promise<{ commands: number }> {
   const home = mkdtempSync(join(tmpdir(), 'bridgework-guides-'))
-  const steps = pages.flatMap(readSteps)
-  const client = join(root, 'packages/client/src/command/main.ts')
+  const steps = [...installSteps(place), ...pages.flatMap((page) => readSteps(page, pageText(page)))]
   const script = [
     'set -eo pipefail',
-    `export HOME='${home}'; cd '${home}'`,
+    `cd '${home}'`,
     'curl() { command curl --fail-with-body --max-time 20 "$@"; }',
-    'npx() { [ "$1" = @bridgework/client ]; shift; case " $* " in *" --watch "*) watch "$@";; *) bridgework "$@";; esac; }',
-    `bridgework() { '${process.execPath}' '${client}' "$@"; }`,
-    `watch() { '${process.execPath}' '${client}' "$@" 2> said & ${endWatch}\n}`,
+    'bridgework() { case " $* " in *" --watch "*) watch "$@";; *) command bridgework "$@";; esac; }',
+    `watch() { : > said; command bridgework "$@" 2> said & ${endWatch}\n}`,
     ...steps.map(({ commands }, index) => `printf '\\n=== ${index}\\n'\n${commands}`),
   ].join('\n')
+  // What a reader has beside the sandbox: Node, and for global commands a folder of their own. Of the registry nothing is needed.
+  const env = {
+    PATH: [join(home, 'npm/bin'), dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: home,
+    npm_config_prefix: join(home, 'npm'),
+    npm_config_registry: 'http://127.0.0.1:1',
+    npm_config_fetch_retries: '0',
+    npm_config_audit: 'false',
+    npm_config_update_notifier: 'false',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+  }
   try {
+    if (place === 'In a clone') {
+      symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+      symlinkSync(sandbox.dataDir, join(home, '.bridgework'))
+    }
     const here = script
       .replaceAll('http://localhost:8080', `http://localhost:${sandbox.port}`)
-      .replaceAll('.bridgework/', `${sandbox.dataDir}/`)
-    const { stdout } = await paste(here)
+      .replaceAll(' .bridgework/', place === 'In a clone' ? ' .bridgework/' : ` ${sandbox.dataDir}/`)
+    const { stdout } = await paste(here, env)
     const answers = stdout.split(/^=== \d+\n/m).slice(1)
     assert.equal(answers.length, steps.length)
     for (const [index, { page, commands, shown }] of steps.entries()) {
@@ -67,8 +87,23 @@ export async function runVendorGuides(sandbox: { port: number; dataDir: string }
   }
 }
 
-function readSteps(page: string): Step[] {
-  const text = readFileSync(join(root, 'docs/guides', `${page}.md`), 'utf8')
+/** Of the page on installing: the section for this place, and outside of a clone the one for a project too. */
+function installSteps(place: ReaderPlace): Step[] {
+  const headings = place === 'In a clone' ? [place] : [place, 'In your project']
+  const sections = pageText('install-the-client').split(/^## /m)
+  return headings.flatMap((heading) => {
+    const section = sections.find((each) => each.startsWith(`${heading}\n`)) ?? ''
+    const steps = readSteps('install-the-client', section)
+    assert.ok(steps.length > 0, heading)
+    return steps
+  })
+}
+
+function pageText(page: string): string {
+  return readFileSync(join(root, 'docs/guides', `${page}.md`), 'utf8')
+}
+
+function readSteps(page: string, text: string): Step[] {
   const blocks = [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm)]
   return blocks.flatMap(([, , kind, body = ''], index) => {
     if (kind !== 'sh') return []

@@ -81,9 +81,11 @@ function watch(child: ChildProcess) {
 }
 
 /** What bash prints when these lines are pasted into it. */
-export function paste(lines: string): Promise<{ stdout: string; stderr: string }> {
+export function paste(lines: string, env = process.env): Promise<{ stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {
-    execFile('bash', ['-c', lines], (error, stdout, stderr) => (error ? reject(error) : resolve({ stdout, stderr })))
+    execFile('bash', ['-c', lines], { env }, (error, stdout, stderr) =>
+      error ? reject(error) : resolve({ stdout, stderr }),
+    )
   })
 }
 

@@ -28,5 +28,8 @@ test('the packages of client and agent and the operator’s installers are hande
     const { status, body } = await world.request(`/downloads/${name}`)
     assert.deepEqual([status, body.code], [404, 'route_unknown'], name)
   }
+  // The address that the guides name, without a version.
+  const { status, headers } = await world.request('/downloads/bridgework-client.tgz', { redirect: 'manual' })
+  assert.deepEqual([status, headers.get('location')], [302, `/downloads/${names[0]}`])
   assert.deepEqual(await listAgentPackages([dir, join(dir, 'gone')]), [deb])
 })

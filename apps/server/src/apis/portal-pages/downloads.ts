@@ -16,6 +16,11 @@ export type ClientPackage = { url: string; sha256: string }
  * the folder of the operator, with the installers of a release.
  */
 export async function registerDownloads(app: FastifyInstance, dirs: readonly string[]): Promise<void> {
+  // The guides' address of the client, which stays the same from release to release.
+  app.get(`${path}bridgework-client.tgz`, async (_request, reply) => {
+    const client = await findClientPackage(dirs[0] ?? '', '')
+    return client ? reply.header('Cache-Control', 'no-cache').redirect(client.url) : reply.callNotFound()
+  })
   app.get(`${path}${sumsName}`, async (_request, reply) => {
     const texts = await Promise.all(dirs.map((dir) => readFile(join(dir, sumsName), 'utf8').catch(() => '')))
     const lines = texts.flatMap((text) => text.split('\n')).filter((line) => offered.test(line.split('  ')[1] ?? ''))

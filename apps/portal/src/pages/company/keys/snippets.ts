@@ -10,7 +10,7 @@ export function snippetSearch({ with: kind }: Record<string, unknown>): { with?:
 
 export type Snippet = { label: string; code: string }
 
-/** `clientUrl`: the client's package as this service hands it out; null: npm's registry has it. */
+/** `clientUrl`: the client's package as this service hands it out; null: it has none, and the operator gives its file. */
 type Given = { baseUrl: string; clientId: string; clientUrl: string | null }
 
 /**
@@ -20,8 +20,9 @@ type Given = { baseUrl: string; clientId: string; clientUrl: string | null }
 export function snippetsOf(kind: SnippetKind, given: Given): Snippet[] {
   if (kind === 'curl') return curlSnippets(given)
   const install = {
-    label: 'Install the client (Node 20.3 or newer)',
-    code: `npm install ${given.clientUrl ?? '@bridgework/client'}`,
+    label: `Install the client (Node 20.3 or newer${given.clientUrl === null ? '; ask the operator of this service for its file' : ''})`,
+    // Never by a name: who registers that name at npm would get the key pair.
+    code: `npm install ${given.clientUrl ?? './bridgework-client.tgz'}`,
   }
   return [install, ...(kind === 'typescript' ? typeScriptSnippets(given) : commandSnippets(given))]
 }
@@ -84,13 +85,13 @@ ${enterSecret.code}`,
     },
     {
       label: 'Read records',
-      code: `npx bridgework locations
-npx bridgework pull insurance_plans --output insurance_plans.csv
-npx bridgework doctor`,
+      code: `npx --no bridgework locations
+npx --no bridgework pull insurance_plans --output insurance_plans.csv
+npx --no bridgework doctor`,
     },
     {
       label: 'Keep a copy in SQLite (Node 22.13 or newer)',
-      code: 'npx bridgework mirror --to sqlite:practices.sqlite --every 5m',
+      code: 'npx --no bridgework mirror --to sqlite:practices.sqlite --every 5m',
     },
   ]
 }
