@@ -140,8 +140,8 @@ export type SourceCycle = {
   problemOf?(dataset: DatasetName, cursor: string | null): Promise<SourceProblem | null>
   /** What a person should know of a dataset that can be read. */
   adviceOn?(dataset: DatasetName): string | null
-  /** True: lines of it cannot be read, and are left out. */
-  skipsLines?(dataset: DatasetName): boolean
+  /** Where the first line is that cannot be read and is left out; null: none is. */
+  skippedAt?(dataset: DatasetName): FilePlace | null
   /** How long reading has paused so far, because the source was busy with other work. */
   pausedMs?(): number
   /** What a person should know of the source as it is now, though it can be read; null for nothing new. */
@@ -210,6 +210,9 @@ export type SourceProblemKind =
 /** What of the source a problem is about; `column`: null when it is the whole table. */
 export type SourcePlace = { readonly table: string; readonly column: string | null }
 
+/** Where an export file is wrong. `file`: its name as the mapping has it; `line`, `column`: null where they are not known. */
+export type FilePlace = { readonly file: string; readonly line: number | null; readonly column: string | null }
+
 /**
  * The source cannot be read, said in words for the office: what is wrong, and what to do. Never holds a row's values. With a `place`, only
  * datasets that need this table cannot be read.
@@ -218,18 +221,20 @@ export class SourceProblem extends Error {
   readonly kind: SourceProblemKind
   readonly todo: string
   readonly place: SourcePlace | null
+  readonly filePlace: FilePlace | null
 
   constructor(
     kind: SourceProblemKind,
     what: string,
     todo: string,
-    options?: ErrorOptions & { place?: SourcePlace | null },
+    options?: ErrorOptions & { place?: SourcePlace | null; filePlace?: FilePlace | null },
   ) {
     super(what, options)
     this.name = 'SourceProblem'
     this.kind = kind
     this.todo = todo
     this.place = options?.place ?? null
+    this.filePlace = options?.filePlace ?? null
   }
 }
 

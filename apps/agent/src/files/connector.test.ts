@@ -164,6 +164,9 @@ test('a file with one bad line sends nothing of it, and other files go on', asyn
     'Correct the export or the mapping; "bridgework-agent check" reads the files and sends nothing.',
   )
   assert.ok(!JSON.stringify(world.events).includes('Geheim'))
+  assert.deepEqual(world.server.heartbeats().at(-1)?.problems, [
+    { code: 'file_invalid', dataset: 'insurance_plans', file: { name: 'plans.csv', line: 3, column: 'Month' } },
+  ])
   assert.ok(!world.server.cycles().some(({ dataset }) => dataset === 'insurance_plans'), 'not reported as read')
 
   world.write('plans.csv', 'No,Name,Month\n1,A,1\n2,B,12\n')
@@ -292,6 +295,8 @@ test('an export that was not written for days, and lines that are left out, are 
   })
   const world = await someFolder(t, mapping)
   const said = () => world.server.heartbeats().at(-1)?.problems
+  const file = { name: 'plans.csv', line: 3, column: 'No' }
+  const skipped = { code: 'lines_skipped', dataset: 'insurance_plans', file }
   world.write('plans.csv', csvOf({ 1: 'One' }))
   assert.equal(await world.run(), 'complete')
   assert.deepEqual(said(), [])
@@ -300,7 +305,7 @@ test('an export that was not written for days, and lines that are left out, are 
   assert.deepEqual(said(), [{ code: 'export_old', dataset: 'insurance_plans' }])
   world.write('plans.csv', `${csvOf({ 1: 'One' })},Without a key\n`)
   assert.equal(await world.run(), 'complete', JSON.stringify(world.events))
-  assert.deepEqual(said(), [{ code: 'lines_skipped', dataset: 'insurance_plans' }])
+  assert.deepEqual(said(), [skipped])
   // Nor in the daily read of a later process, for which the file is unchanged.
   world.write('plans.csv', csvOf({ 1: 'One', 2: 'Two' }))
   assert.equal(await world.run(), 'complete')
@@ -310,10 +315,10 @@ test('an export that was not written for days, and lines that are left out, are 
   world.clock.ms += 25 * 60 * 60_000
   assert.equal(await world.run(), 'complete')
   assert.deepEqual(Object.keys(namesOf(world.visible('main', 'insurance_plans'))).toSorted(), ['1', '2'])
-  assert.deepEqual(said(), [{ code: 'lines_skipped', dataset: 'insurance_plans' }])
+  assert.deepEqual(said(), [skipped])
   assert.equal(await world.run(), 'complete')
   assert.equal(world.named('dataset.advice').length, 0, 'the log has it once')
-  assert.deepEqual(said(), [{ code: 'lines_skipped', dataset: 'insurance_plans' }])
+  assert.deepEqual(said(), [skipped])
   world.setMapping('{')
   assert.equal(await world.run(), 'failed')
   assert.equal(world.named('cycle.failed')[0]?.todo, 'Correct the mapping, then run "bridgework-agent check".')

@@ -13,6 +13,7 @@ import {
   faultsText,
   type Memory,
   type Prepared,
+  placeOf,
   prepare,
   type Source,
 } from './watching/prepare.ts'
@@ -139,7 +140,10 @@ function cycle(source: Source): SourceCycle {
         : `${skipped.length} lines were skipped, so no record is removed. ${faultsText(skipped)}`
     },
 
-    skipsLines: (name) => preparedOf(name).skipped.length > 0,
+    skippedAt: (name) => {
+      const { skipped, files } = preparedOf(name)
+      return placeOf(skipped, files)
+    },
 
     findChanges: async (name) => {
       const { cursor, isUnchanged, isFirst } = preparedOf(name)

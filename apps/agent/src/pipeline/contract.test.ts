@@ -4,7 +4,7 @@ import { completeSource, contractNumber, getDataset, sourceAt } from '@bridgewor
 import { contractHeader } from '@bridgework/contract/ingest'
 import { readContract } from '@bridgework/contract/test-shapes'
 import { Check } from 'typebox/value'
-import type { JsonValue, SourceRecord } from '../connector.ts'
+import { type Connector, type JsonValue, SourceProblem, type SourceRecord } from '../connector.ts'
 import { runCycle } from './cycle.ts'
 import { lineOf } from './line.ts'
 import { someAgent } from './testing/test-cycle.ts'
@@ -68,6 +68,31 @@ test('an agent leaves out what its service does not know, and sends it once the 
   assert.deepEqual(await cycle(), [])
   assert.deepEqual(reasons(), ['first_read', null, 'contract_changed', null])
   assert.equal(agent.server.requests.at(-1)?.headers[contractHeader.toLowerCase()], String(contractNumber))
+})
+
+test('where an export file is wrong is told to a service that knows such places, and to an older one only that it is', async (t) => {
+  const agent = await someAgent(t, { plans: 0 })
+  const filePlace = { file: 'patients.csv', line: 2, column: null }
+  const problem = new SourceProblem('file_invalid', 'It cannot be read.', 'Correct it.', { filePlace })
+  const connector: Connector = {
+    ...agent.source,
+    datasets: ['patients'],
+    beginCycle: async () => ({ ...(await agent.source.beginCycle()), problemOf: async () => problem }),
+  }
+  const said = async (contract: number) => {
+    const deps = agent.deps()
+    const { heartbeat } = deps.client
+    const client = {
+      ...deps.client,
+      heartbeat: async (...beat: Parameters<typeof heartbeat>) => ({ ...(await heartbeat(...beat)), contract }),
+    }
+    await runCycle({ ...deps, client, connector })
+    return agent.server.heartbeats().at(-1)?.problems
+  }
+  assert.deepEqual(await said(1), [{ code: 'file_invalid', dataset: 'patients' }])
+  assert.deepEqual(await said(2), [
+    { code: 'file_invalid', dataset: 'patients', file: { name: 'patients.csv', line: 2 } },
+  ])
 })
 
 test('a service that went back to an earlier number gets what it takes', async (t) => {

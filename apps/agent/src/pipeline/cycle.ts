@@ -161,7 +161,7 @@ function answersStill({ status, kind }: IngestProblem): boolean {
 
 /** Says to the service why a cycle failed, unless the service itself, or the way to it, is what failed. */
 async function sayWhy(context: CycleContext, error: unknown): Promise<void> {
-  if (error instanceof SourceProblem) noteProblem(context, error.kind, { place: error.place })
+  if (error instanceof SourceProblem) noteProblem(context, error.kind, error)
   else if (context.state.problemOf(error)) noteProblem(context, 'state_unusable')
   else if (!(error instanceof IngestProblem) || !answersStill(error)) return
   const isEnd = !(error instanceof IngestProblem)
@@ -203,10 +203,10 @@ async function orReport(context: CycleContext, dataset: DatasetName, sync: () =>
 }
 
 function reportUnreadable(context: CycleContext, dataset: DatasetName, problem: SourceProblem): void {
-  const { kind, place, message, todo } = problem
+  const { kind, place, filePlace, message, todo } = problem
   const { table, column } = place ?? { table: null, column: null }
   fail(context, { dataset, because: kind, table, column, what: message, todo })
-  noteProblem(context, kind, { dataset, place })
+  noteProblem(context, kind, { dataset, place, filePlace })
 }
 
 function fail(context: CycleContext, failure: DatasetFailure): void {
@@ -260,13 +260,14 @@ async function canBeRead(context: CycleContext, source: SourceCycle, dataset: Da
   if (problem === null) {
     const what = source.adviceOn?.(dataset) ?? null
     if (what !== null) context.report({ event: 'dataset.advice', dataset, what })
-    if (source.skipsLines?.(dataset)) noteProblem(context, 'lines_skipped', { dataset })
+    const filePlace = source.skippedAt?.(dataset) ?? null
+    if (filePlace !== null) noteProblem(context, 'lines_skipped', { dataset, filePlace })
     return true
   }
-  const { kind, message, todo } = problem
+  const { kind, place, filePlace, message, todo } = problem
   if (isPassing(problem)) {
     context.report({ event: 'dataset.put_off', dataset, because: kind, what: message, todo })
-    noteProblem(context, kind, { dataset, place: problem.place })
+    noteProblem(context, kind, { dataset, place, filePlace })
   } else reportUnreadable(context, dataset, problem)
   return false
 }

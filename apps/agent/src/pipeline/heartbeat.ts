@@ -1,5 +1,12 @@
-import { identifierPattern, type ReasonCode, type ReportedProblem } from '@bridgework/contract/ingest'
-import type { DatasetName, SourcePlace } from '../connector.ts'
+import {
+  filePlacesSince,
+  identifierPattern,
+  mappedColumnPattern,
+  mappedFilePattern,
+  type ReasonCode,
+  type ReportedProblem,
+} from '@bridgework/contract/ingest'
+import type { DatasetName, FilePlace, SourcePlace } from '../connector.ts'
 import { IngestProblem, type IngestProblemKind } from '../ingest-client.ts'
 import { type CycleContext, retrying, skipKey, type Target, type UnconfirmedRead } from './context.ts'
 
@@ -30,7 +37,7 @@ async function beatOnce(context: CycleContext, state: BeatState, isEnd: boolean)
       ...(contact && { answered: { server_time: contact.serverTime, at: instant(contact.atMs) } }),
       ...(freeBytes !== null && { disk_free_bytes: freeBytes }),
       reading: isEnd ? null : context.reading,
-      ...(isEnd && { problems: context.problems.slice(0, problemsMax) }),
+      ...(isEnd && { problems: problemsFor(context) }),
       ...(epoch !== null && reads.length > 0 && { confirmed: { epoch, reads: together(reads) } }),
     },
     context.state.acknowledged(),
@@ -124,24 +131,44 @@ function instant(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), instantMaxMs)).toISOString()
 }
 
-/** Where a problem is: of a dataset, of a location, of a table. */
-type Where = { dataset?: DatasetName; locationId?: string; place?: SourcePlace | null }
+/** Those that the service takes, as it takes them: one that does not know the places of export files gets none. */
+function problemsFor({ problems, contract }: CycleContext): ReportedProblem[] {
+  const first = problems.slice(0, problemsMax)
+  return contract >= filePlacesSince ? first : first.map(({ file: _, ...problem }) => problem)
+}
 
-/** Takes note of a reason for the end of the cycle. A name that is no identifier stays in the office. */
+/** Where a problem is: of a dataset, of a location, of a table or of an export file. */
+type Where = {
+  dataset?: DatasetName
+  locationId?: string
+  place?: SourcePlace | null
+  filePlace?: FilePlace | null
+}
+
+/** Takes note of a reason for the end of the cycle. A name that has another form than the contract admits stays in the office. */
 export function noteProblem(
   { problems }: CycleContext,
   code: ReasonCode,
-  { dataset, locationId, place }: Where = {},
+  { dataset, locationId, place, filePlace }: Where = {},
 ): void {
-  const [table, column] = [place?.table, place?.column].map((name) =>
-    new RegExp(identifierPattern).test(name ?? '') ? (name ?? undefined) : undefined,
-  )
+  const fitting = (pattern: string, name: string | null | undefined) =>
+    new RegExp(pattern).test(name ?? '') ? (name ?? undefined) : undefined
+  const [table, column] = [place?.table, place?.column].map((name) => fitting(identifierPattern, name))
+  const file = fitting(mappedFilePattern, filePlace?.file)
+  const fileColumn = fitting(mappedColumnPattern, filePlace?.column)
   problems.push({
     code,
     ...(dataset !== undefined && { dataset }),
     ...(locationId !== undefined && { location_id: locationId }),
     ...(table !== undefined && { table }),
     ...(table !== undefined && column !== undefined && { column }),
+    ...(file !== undefined && {
+      file: {
+        name: file,
+        ...(filePlace?.line && { line: filePlace.line }),
+        ...(fileColumn !== undefined && { column: fileColumn }),
+      },
+    }),
   } satisfies ReportedProblem)
 }
 

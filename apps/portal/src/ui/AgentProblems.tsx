@@ -1,6 +1,7 @@
 import type { AgentProblem, ReadProgress } from '@bridgework/contract/portal'
-import { Alert, Stack, Text } from '@mantine/core'
+import { Alert, Progress, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { aboutDuration } from './format/duration.ts'
 import { formatCount } from './format/locale.ts'
 import { When } from './When.tsx'
 
@@ -26,14 +27,27 @@ export function AgentProblems({ problems }: { problems: readonly AgentProblem[] 
 }
 
 /** How far the agent has come with what it reads at the moment. */
-export function ReadingNow({ reading }: { reading: ReadProgress }) {
-  const { title, rows_read, rows_total } = reading
-  const of = rows_total === null ? '' : ` of ${formatCount(rows_total)}`
+export function ReadingNow({ reading, size = 'sm' }: { reading: ReadProgress; size?: 'xs' | 'sm' }) {
+  const { title, rows_read, rows_total, seconds_left } = reading
+  const left = rows_total === null ? 0 : Math.max(0, rows_total - rows_read)
   return (
-    <Text size="sm">
-      Reading {title}: {formatCount(rows_read)}
-      {of} rows read
-      {rows_total !== null && `, ${formatCount(rows_total - rows_read)} left`}.
-    </Text>
+    <Stack gap={4}>
+      <Text size={size}>
+        Reading {title}: {formatCount(rows_read)}
+        {rows_total !== null && ` of ${formatCount(rows_total)}`} rows read
+        {seconds_left !== null
+          ? `, ${aboutDuration(seconds_left)} left`
+          : rows_total !== null && `, ${formatCount(left)} left`}
+        .
+      </Text>
+      {rows_total !== null && (
+        <Progress
+          value={rows_total === 0 ? 100 : Math.min(100, (rows_read / rows_total) * 100)}
+          size="sm"
+          maw={420}
+          aria-label={`Rows of ${title} that are read`}
+        />
+      )}
+    </Stack>
   )
 }

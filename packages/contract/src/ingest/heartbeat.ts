@@ -48,6 +48,15 @@ const dataset = Type.Enum([...datasetNames])
 /** The name of a table or a column. What has another form is left out: free text of an office goes nowhere. */
 export const identifierPattern = '^[A-Za-z_][A-Za-z0-9_]{0,63}$'
 const identifier = Type.String({ pattern: identifierPattern })
+/**
+ * The name of an export file as the mapping has it, which may be a pattern: never that of the file itself, which the office's program chose. What has
+ * another form is left out.
+ */
+export const mappedFilePattern = '^[A-Za-z0-9][A-Za-z0-9 _.*{}/-]{0,99}$'
+/** A column of an export file as the mapping names it. What has another form is left out. */
+export const mappedColumnPattern = '^[A-Za-z0-9][A-Za-z0-9 _.#/()-]{0,63}$'
+/** Services of an older contract refuse a heartbeat with `file`. */
+export const filePlacesSince = 2
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const closed = { additionalProperties: false }
 
@@ -59,6 +68,17 @@ export const reportedProblem = Type.Object(
     location_id: Type.Optional(id),
     table: Type.Optional(identifier),
     column: Type.Optional(identifier),
+    /** Of an export file, the first place that is wrong. */
+    file: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ pattern: mappedFilePattern }),
+          line: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+          column: Type.Optional(Type.String({ pattern: mappedColumnPattern })),
+        },
+        closed,
+      ),
+    ),
   },
   closed,
 )

@@ -9,7 +9,10 @@ export { type IngestBodies, ingestBodies } from './body.ts'
 export { canonicalSource } from './canonical.ts'
 export {
   type ConfirmedRead,
+  filePlacesSince,
   identifierPattern,
+  mappedColumnPattern,
+  mappedFilePattern,
   type ReasonCode,
   type ReportedProblem,
   reasonCodes,

@@ -20,6 +20,8 @@ export type AgentEntry = {
   /** The last release that it did not take by itself: it refused the file, or the version before runs again. Null: none. */
   failed_release: { version: string; outcome: 'refused' | 'rolled_back' } | null
   problems: AgentProblem[]
+  /** What it reads at this moment. */
+  reading: ReadProgress | null
   /** The computer whose requests are taken; null: none is known. */
   computer: string | null
   /** A second copy of it that was refused within a day. */
@@ -50,5 +52,13 @@ export type LocationWriter = {
   refused: { agent_id: string; name: string; at: Instant } | null
 }
 
-/** How far an agent has come with what it reads at the moment: in rows of the practice's system. `rows_total` null: not known. */
-export type ReadProgress = { title: string; rows_read: number; rows_total: number | null }
+/**
+ * How far an agent has come with what it reads at the moment: in rows of the practice's system. `rows_total` null: not known; `seconds_left` null: not
+ * known yet.
+ */
+export type ReadProgress = {
+  title: string
+  rows_read: number
+  rows_total: number | null
+  seconds_left: number | null
+}

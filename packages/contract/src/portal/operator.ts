@@ -79,6 +79,8 @@ export type OperatorAgent = {
   last_contact_at: Instant | null
   state: AgentState
   problems: AgentProblem[]
+  /** What it reads at this moment. */
+  reading: ReadProgress | null
 }
 
 export type Jobs = {
@@ -172,8 +174,6 @@ export type OperatorOrganizationPage = {
 }
 
 export type OperatorAgentPage = OperatorAgent & {
-  /** What it reads at this moment. */
-  reading: ReadProgress | null
   /** Those that it writes. */
   locations: NamedLocation[]
   requests: AgentPlot

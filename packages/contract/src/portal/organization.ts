@@ -24,6 +24,10 @@ export type OrganizationPage = {
   locations_by_state: Record<FreshnessState, number>
   /** The first few active locations that are not current, the worst first. */
   locations_not_current: { id: string; name: string; state: FreshnessState }[]
+  /** What agents say is wrong, by agent; those that say nothing are left out. */
+  agent_problems: { agent_id: string; name: string; problems: AgentProblem[] }[]
+  /** The first few first syncs that have not finished. `reading`: what the location's agent reads at this moment. */
+  first_syncs: FirstSync[]
   /** Locations at which a second agent was refused within a day. */
   locations_with_two_agents: number
   /** Agents of which a second copy was refused within a day. */
@@ -34,6 +38,15 @@ export type OrganizationPage = {
   renamed_vendors: Rename[]
   /** What can be granted, in the contract's order. */
   datasets: { dataset: string; title: string; has_patient_data: boolean; has_notes: boolean }[]
+}
+
+/** How far the first sync of a location is: `complete` of its `datasets` were read to the end. */
+export type FirstSync = {
+  location_id: string
+  name: string
+  datasets: number
+  complete: number
+  reading: ReadProgress | null
 }
 
 /** A name that a vendor had until then. */

@@ -1,4 +1,4 @@
-import { SourceProblem } from '../../connector.ts'
+import { type FilePlace, SourceProblem } from '../../connector.ts'
 import { type FileFault, faultText, UnreadableFile } from '../fault.ts'
 import type { DatasetMapping, Mapping } from '../mapping/mapping.ts'
 import { recordReader } from '../reading/records.ts'
@@ -87,8 +87,12 @@ export async function prepare(source: Source, dataset: DatasetMapping, cursorTex
       !validated.lineEnds.has(file.name) &&
       !('lastLineEnd' in file.of && file.of.lastLineEnd === 'optional'),
   )
-  if (cut.length > 0) throw invalid(cut.map(({ file }) => maybeCut(file)))
-  if (validated.isHeld) throw invalid(validated.faults)
+  if (cut.length > 0)
+    throw invalid(
+      cut.map(({ file }) => maybeCut(file)),
+      files,
+    )
+  if (validated.isHeld) throw invalid(validated.faults, files)
   const next: FilesCursor = {
     format: 1,
     mapping: mappingHash,
@@ -206,11 +210,20 @@ export function faultsText(faults: readonly FileFault[]): string {
   return [...shown, ...(more > 0 ? [`And ${many}${more} more.`] : [])].join(' ')
 }
 
-function invalid(faults: readonly FileFault[]): SourceProblem {
+/** Where the first of the faults is: the file by its name in the mapping, which the office chose for Bridgework. */
+export function placeOf([first]: readonly FileFault[], files: readonly { file: ExportFile }[]): FilePlace | null {
+  if (!first) return null
+  const { line, column } = first
+  const pattern = files.find(({ file }) => file.name === first.file)?.file.pattern
+  return pattern === undefined ? null : { file: pattern, line, column }
+}
+
+function invalid(faults: readonly FileFault[], files: readonly { file: ExportFile }[]): SourceProblem {
   return new SourceProblem(
     'file_invalid',
     `The agent sent nothing from the file. ${faultsText(faults)}`,
     'Correct the export or the mapping; "bridgework-agent check" reads the files and sends nothing.',
+    { filePlace: placeOf(faults, files) },
   )
 }
 
@@ -225,6 +238,7 @@ function missing(file: ExportFile, folder: string, wasRead: boolean): SourceProb
         'file_missing',
         `${missingText(file)} in ${folder}.`,
         'Export it to this folder, or correct the mapping.',
+        { filePlace: { file: file.pattern, line: null, column: null } },
       )
 }
 

@@ -61,7 +61,9 @@ export function AgentsPage() {
                 },
                 {
                   header: 'State',
-                  cell: ({ state, problems }) => <AgentState state={state} problems={problems} />,
+                  cell: ({ state, problems, reading }) => (
+                    <AgentState state={state} problems={problems} reading={reading} />
+                  ),
                 },
                 {
                   header: 'Last contact',

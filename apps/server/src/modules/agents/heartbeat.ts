@@ -18,6 +18,10 @@ export type AgentProblem = {
   tableName: string | null
   columnName: string | null
   since: Date
+  /** The export file by its name in the mapping, and the first place in it that is wrong. */
+  fileName: string | null
+  fileLine: number | null
+  fileColumn: string | null
 }
 
 /** What an agent last said that it does. `rowsTotal` null: nobody knows. */
@@ -29,6 +33,9 @@ export type Heartbeat = {
   rowsRead: number | null
   rowsTotal: number | null
 }
+
+/** The same with when the agent was first heard with what it reads, and how far it was then. */
+export type ListedHeartbeat = Heartbeat & { readingSince: Date | null; rowsReadAtFirst: number | null }
 
 /** Stamps and tokens depend on clocks; the agent's own `check` warns from here on, too. */
 const clockToleranceMs = 2 * 60_000
@@ -64,11 +71,15 @@ export function onServiceClock(at: string, { answered }: Pick<IngestBodies['hear
 export async function noteHeartbeat(db: Queryable, heartbeat: Heartbeat): Promise<void> {
   const { agentId, state, heardAt, readingDataset, rowsRead, rowsTotal } = heartbeat
   await db.query(
-    `insert into agent_heartbeat (agent_id, state, heard_at, reading_dataset, rows_read, rows_total)
-     values ($1, $2, $3, $4, $5, $6)
+    `insert into agent_heartbeat as h (agent_id, state, heard_at, reading_dataset, rows_read, rows_total, reading_since, rows_read_at_first)
+     values ($1, $2, $3, $4, $5, $6, case when $4::text is not null then $3::timestamptz end, $5)
          on conflict (agent_id) do update
         set state = excluded.state, heard_at = excluded.heard_at, reading_dataset = excluded.reading_dataset,
-            rows_read = excluded.rows_read, rows_total = excluded.rows_total`,
+            rows_read = excluded.rows_read, rows_total = excluded.rows_total,
+            (reading_since, rows_read_at_first) = (
+              select case when goes_on then h.reading_since else excluded.reading_since end,
+                     case when goes_on then h.rows_read_at_first else excluded.rows_read_at_first end
+                from (select excluded.reading_dataset = h.reading_dataset and excluded.rows_read >= h.rows_read as goes_on) same)`,
     [agentId, state, heardAt, readingDataset, rowsRead, rowsTotal],
   )
 }
@@ -83,11 +94,19 @@ export async function replaceProblems(
   { reported, observed }: { reported: IngestBodies['heartbeat']['problems'] | null; observed: readonly ProblemCode[] },
   now: Date,
 ): Promise<void> {
-  const all = [...(reported ?? []), ...observed.map((code) => ({ code }))]
+  const all = [
+    ...(reported ?? []).map(({ file, ...problem }) => ({
+      ...problem,
+      ...(file && { file_name: file.name, file_line: file.line, file_column: file.column }),
+    })),
+    ...observed.map((code) => ({ code })),
+  ]
   await db.query(
     `with current as (
-       select location_id, dataset, code, "table" as table_name, "column" as column_name
-         from jsonb_to_recordset($2) as r (location_id bigint, dataset text, code text, "table" text, "column" text)),
+       select distinct on (location_id, dataset, code, "table", "column")
+              location_id, dataset, code, "table" as table_name, "column" as column_name, file_name, file_line, file_column
+         from jsonb_to_recordset($2) as r (location_id bigint, dataset text, code text, "table" text, "column" text,
+                                           file_name text, file_line bigint, file_column text)),
      ended as (
        delete from agent_problem p
         where agent_id = $1 and ($3 or code = any($4::text[]))
@@ -95,10 +114,13 @@ export async function replaceProblems(
               select from current c
                where (c.location_id, c.dataset, c.code, c.table_name, c.column_name)
                      is not distinct from (p.location_id, p.dataset, p.code, p.table_name, p.column_name)))
-     insert into agent_problem (agent_id, location_id, dataset, code, table_name, column_name, since)
-     select distinct $1::bigint, location_id, dataset, code, table_name, column_name, $5::timestamptz
+     insert into agent_problem as p (agent_id, location_id, dataset, code, table_name, column_name, since, file_name, file_line, file_column)
+     select $1::bigint, location_id, dataset, code, table_name, column_name, $5::timestamptz, file_name, file_line, file_column
        from current
-         on conflict do nothing`,
+         on conflict (agent_id, location_id, dataset, code, table_name, column_name) do update
+        set file_name = excluded.file_name, file_line = excluded.file_line, file_column = excluded.file_column
+      where (p.file_name, p.file_line, p.file_column)
+            is distinct from (excluded.file_name, excluded.file_line, excluded.file_column)`,
     [agentId, JSON.stringify(all), reported !== null, observedCodes, now],
   )
 }
@@ -106,7 +128,7 @@ export async function replaceProblems(
 /** What is wrong with these agents, the oldest first. */
 export async function listProblems(db: Queryable, agentIds: readonly AgentId[]): Promise<AgentProblem[]> {
   const { rows } = await db.query<RowOf<AgentProblem>>(
-    `select agent_id, location_id, dataset, code, table_name, column_name, since
+    `select agent_id, location_id, dataset, code, table_name, column_name, since, file_name, file_line::float8 as file_line, file_column
        from agent_problem
       where agent_id = any($1::bigint[])
       order by since, code, location_id, dataset, table_name, column_name`,
@@ -116,12 +138,16 @@ export async function listProblems(db: Queryable, agentIds: readonly AgentId[]):
 }
 
 /** What these agents last said of themselves. */
-export async function listHeartbeats(db: Queryable, agentIds: readonly AgentId[]): Promise<Map<AgentId, Heartbeat>> {
-  const { rows } = await db.query<RowOf<Heartbeat>>(
-    `select agent_id, state, heard_at, reading_dataset, rows_read::float8 as rows_read, rows_total::float8 as rows_total
+export async function listHeartbeats(
+  db: Queryable,
+  agentIds: readonly AgentId[],
+): Promise<Map<AgentId, ListedHeartbeat>> {
+  const { rows } = await db.query<RowOf<ListedHeartbeat>>(
+    `select agent_id, state, heard_at, reading_dataset, rows_read::float8 as rows_read, rows_total::float8 as rows_total,
+            reading_since, rows_read_at_first::float8 as rows_read_at_first
        from agent_heartbeat
       where agent_id = any($1::bigint[])`,
     [agentIds],
   )
-  return new Map(rows.map((row) => [row.agent_id, fromRow<Heartbeat>(row)]))
+  return new Map(rows.map((row) => [row.agent_id, fromRow<ListedHeartbeat>(row)]))
 }

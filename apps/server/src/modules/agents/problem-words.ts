@@ -5,11 +5,12 @@ import type { AgentProblem, ProblemCode } from './heartbeat.ts'
 /** What is wrong and what to do, for the people of a practice. Made here of codes and names of tables: no text of an office is shown. */
 export type ProblemWords = { what: string; todo: string }
 
-type Place = Pick<AgentProblem, 'tableName' | 'columnName'>
+type Place = Pick<AgentProblem, 'tableName' | 'columnName'> &
+  Partial<Pick<AgentProblem, 'fileName' | 'fileLine' | 'fileColumn'>>
 
 /** The sentences for a problem of an agent. */
-export function problemWords({ code, tableName, columnName }: Place & { code: ProblemCode }): ProblemWords {
-  const [what, todo] = words[code](placeOf({ tableName, columnName }))
+export function problemWords({ code, ...place }: Place & { code: ProblemCode }): ProblemWords {
+  const [what, todo] = words[code](placeOf(place))
   return { what, todo }
 }
 
@@ -41,8 +42,8 @@ export type GroupedProblem = ProblemWords & {
 
 /** The problems of one agent by their cause, in their order: a damaged table is one, however many datasets need it. */
 export function groupProblems(problems: readonly AgentProblem[]): GroupedProblem[] {
-  const byCause = Map.groupBy(problems, ({ code, tableName, columnName }) =>
-    [code, tableName ?? '', columnName ?? ''].join(' ').trim(),
+  const byCause = Map.groupBy(problems, ({ code, tableName, columnName, fileName }) =>
+    [code, tableName ?? '', columnName ?? '', fileName ?? ''].join(' ').trim(),
   )
   return [...byCause].flatMap(([cause, own]) =>
     own.slice(0, 1).map((first) => ({
@@ -56,8 +57,12 @@ export function groupProblems(problems: readonly AgentProblem[]): GroupedProblem
   )
 }
 
-/** "the column claimproc.Status", "the table claimproc", or null. */
-function placeOf({ tableName, columnName }: Place): string | null {
+/** "the column claimproc.Status", "the table claimproc", "the export file plans.csv (line 12, column “Fee”)", or null. */
+function placeOf({ tableName, columnName, fileName, fileLine, fileColumn }: Place): string | null {
+  if (fileName) {
+    const within = [fileLine && `line ${fileLine}`, fileColumn && `column “${fileColumn}”`].filter(Boolean)
+    return `the export file ${fileName}${within.length > 0 ? ` (${within.join(', ')})` : ''}`
+  }
   if (tableName === null) return null
   return columnName === null ? `the table ${tableName}` : `the column ${tableName}.${columnName}`
 }
@@ -122,18 +127,18 @@ const words: Record<ProblemCode, (place: string | null) => readonly [what: strin
     'The mapping of the export files has a mistake.',
     'Correct the mapping. "bridgework-agent check" on the agent’s computer names the lines.',
   ],
-  file_missing: () => [
-    'An export file is missing.',
+  file_missing: (place) => [
+    `${capitalized(place ?? 'an export file')} is missing.`,
     'Check that the practice management system still writes its exports into the agent’s folder.',
   ],
-  file_invalid: () => [
-    'An export file cannot be read with its mapping.',
+  file_invalid: (place) => [
+    `${capitalized(place ?? 'an export file')} cannot be read with its mapping, so nothing of it is sent.`,
     'Correct the export or the mapping. "bridgework-agent check" on the agent’s computer names the lines.',
   ],
   file_busy: () => ['An export file is being written.', byItself],
   unexpected: () => ['The practice management system answered with an error that the agent does not know.', support],
-  lines_skipped: () => [
-    'Some lines of an export file cannot be read and are left out, so no record is removed.',
+  lines_skipped: (place) => [
+    `Lines of ${place ?? 'an export file'} cannot be read and are left out, so no record is removed.`,
     'Correct the export. "bridgework-agent check" on the agent’s computer names the lines.',
   ],
   export_old: () => [

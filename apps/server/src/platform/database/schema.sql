@@ -83,6 +83,8 @@ create table agent_heartbeat (
   reading_dataset text,
   rows_read bigint,
   rows_total bigint,
+  reading_since timestamp with time zone,
+  rows_read_at_first bigint,
   constraint agent_heartbeat_pkey PRIMARY KEY (agent_id),
   constraint agent_heartbeat_state_check CHECK ((state = ANY (ARRAY['working'::text, 'idle'::text, 'failing'::text])))
 );
@@ -109,6 +111,9 @@ create table agent_problem (
   table_name text,
   column_name text,
   since timestamp with time zone not null,
+  file_name text,
+  file_line bigint,
+  file_column text,
   constraint agent_problem_agent_id_location_id_dataset_code_table_name__key UNIQUE NULLS NOT DISTINCT (agent_id, location_id, dataset, code, table_name, column_name)
 );
 

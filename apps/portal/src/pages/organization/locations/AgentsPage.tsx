@@ -66,7 +66,9 @@ export function AgentsPage() {
                 { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
                 {
                   header: 'State',
-                  cell: ({ state, problems }) => <AgentState state={state} problems={problems} />,
+                  cell: ({ state, problems, reading }) => (
+                    <AgentState state={state} problems={problems} reading={reading} />
+                  ),
                 },
                 { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },

@@ -4,6 +4,7 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read, useAct } from '../../../api/query.ts'
+import { AgentProblems, ReadingNow } from '../../../ui/AgentProblems.tsx'
 import { CopyField, Snippet } from '../../../ui/Copy.tsx'
 import { ErrorNote } from '../../../ui/ErrorNote.tsx'
 import { When } from '../../../ui/When.tsx'
@@ -128,19 +129,23 @@ function ownSystem(): string {
 function Heard({ agent }: { agent: AgentEntry | null }) {
   const isConnected = agent?.state === 'connected'
   return (
-    <Group gap="sm" wrap="nowrap" role="status">
-      {isConnected ? (
-        <IconCircleCheck color="var(--mantine-color-teal-text)" aria-hidden />
-      ) : (
-        <Loader size="sm" aria-hidden />
-      )}
-      <Text size="sm" fw={500}>
-        {isConnected
-          ? `Connected: ${agent.name}`
-          : agent
-            ? `${agent.name} used the code. Waiting for its first report…`
-            : 'Waiting for the agent…'}
-      </Text>
-    </Group>
+    <Stack gap="sm">
+      <Group gap="sm" wrap="nowrap" role="status">
+        {isConnected ? (
+          <IconCircleCheck color="var(--mantine-color-teal-text)" aria-hidden />
+        ) : (
+          <Loader size="sm" aria-hidden />
+        )}
+        <Text size="sm" fw={500}>
+          {isConnected
+            ? `Connected: ${agent.name}`
+            : agent
+              ? `${agent.name} used the code. Waiting for its first report…`
+              : 'Waiting for the agent…'}
+        </Text>
+      </Group>
+      {agent && <AgentProblems problems={agent.problems} />}
+      {agent?.reading && <ReadingNow reading={agent.reading} />}
+    </Stack>
   )
 }

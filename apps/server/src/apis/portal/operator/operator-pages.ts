@@ -1,4 +1,4 @@
-import type { AgentProblem, AgentState, OperatorAgent, OperatorCompany, PlotRange } from '@bridgework/contract/portal'
+import type { OperatorAgent, OperatorCompany, PlotRange } from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
 import { activityOf, agentActivityOf } from '../../../modules/activity/plots.ts'
 import { listAgents } from '../../../modules/agents/agent-key.ts'
@@ -21,8 +21,9 @@ import {
   parseNumericId,
   parseUuid,
 } from '../../../platform/identity/identity.ts'
-import { entriesOf, readingOf } from '../organization/locations.ts'
+import { entriesOf } from '../organization/locations.ts'
 import { problemsByAgent } from '../shared/agent-problems.ts'
+import { readingsOf } from '../shared/agent-reading.ts'
 import type { PortalContext, PortalHandlers } from '../shared/context.ts'
 import { type Query, readChoice } from '../shared/query.ts'
 
@@ -82,14 +83,15 @@ export const operatorPageHandlers: PortalHandlers<
     const ofPractice = await listLocations(pool, agent.organization_id)
     const locations = ofPractice.filter((each) => written.includes(each.id))
     const problemsOf = await problemsByAgent(pool, [id], ofPractice)
-    const reading = await readingOf(context, id)
+    const reading = (await readingsOf(context, [id]))(id)
     const [requests, activity, named] = await Promise.all([
       agentActivityOf(pool, id, range, now()),
       activityOf(pool, written, range, now()),
       namedLocations(context, locations),
     ])
     const stateOf = await statesOfAgents(pool, [agent], now())
-    return { ...toOperatorAgent(agent, problemsOf(id), stateOf(agent)), reading, locations: named, requests, activity }
+    const shown = toOperatorAgent(agent, { problems: problemsOf(id), state: stateOf(agent), reading })
+    return { ...shown, locations: named, requests, activity }
   },
 
   getOperatorLocation: async (context, { params, query }) => {
@@ -162,8 +164,7 @@ export async function operatorCompanies(
 /** An agent as the operator's pages show it. */
 export function toOperatorAgent(
   agent: Awaited<ReturnType<typeof requireAgentEntry>>,
-  problems: AgentProblem[],
-  state: AgentState,
+  { problems, state, reading }: Pick<OperatorAgent, 'problems' | 'state' | 'reading'>,
 ): OperatorAgent {
   return {
     id: agent.id,
@@ -175,6 +176,7 @@ export function toOperatorAgent(
     last_contact_at: agent.lastContactAt?.toISOString() ?? null,
     state,
     problems: agent.revokedAt === null ? problems : [],
+    reading: agent.revokedAt === null ? reading : null,
   }
 }
 

@@ -24,6 +24,7 @@ import { measureDatabase } from '../../../platform/database/size.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../../platform/identity/identity.ts'
 import { problemsByAgent } from '../shared/agent-problems.ts'
+import { readingsOf } from '../shared/agent-reading.ts'
 import { actorOf, recordOperation, requireReasonFor } from '../shared/audit.ts'
 import type { Call, PortalContext, PortalHandlers } from '../shared/context.ts'
 import { readListPage, toListed } from '../shared/list.ts'
@@ -149,16 +150,24 @@ export const operatorHandlers: PortalHandlers<
 
   createOperatorOrganization: (context, call) => create(context, call, 'organization'),
 
-  listOperatorAgents: async ({ pool, now }, { query }) => {
+  listOperatorAgents: async (context, { query }) => {
+    const { pool, now } = context
     const page = readListPage(query)
     const { total, agents } = await pageOfAgents(pool, { ...page, sort: readSort(query, sortColumns.agents) })
     const ids = agents.map(({ id }) => id)
     const problemsOf = await problemsByAgent(pool, ids, [])
+    const readingOf = await readingsOf(context, ids)
     const stateOf = await statesOfAgents(pool, agents, now())
     return toListed(
       page,
       total,
-      agents.map((agent) => toOperatorAgent(agent, problemsOf(agent.id), stateOf(agent))),
+      agents.map((agent) =>
+        toOperatorAgent(agent, {
+          problems: problemsOf(agent.id),
+          state: stateOf(agent),
+          reading: readingOf(agent.id),
+        }),
+      ),
     )
   },
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentEntry, LocationPage, OperatorAgentPage } from '@bridgework/contract/portal'
+import type { AgentEntry, LocationPage, OperatorAgentPage, OrganizationPage } from '@bridgework/contract/portal'
 import { revokeAgent } from '../../../modules/agents/agent-key.ts'
 import { aHeartbeat } from '../../../testing/test-world.ts'
 import { somePortal } from '../testing/test-portal.ts'
@@ -49,7 +49,7 @@ test('what an agent reports is on the page of its location, of its agents and of
       ['ledger_transactions', 'The table claimproc of the database is damaged.'],
     ],
   )
-  assert.deepEqual(shown.reading, { title: 'Patients', rows_read: 1_000, rows_total: 7_873 })
+  assert.deepEqual(shown.reading, { title: 'Patients', rows_read: 1_000, rows_total: 7_873, seconds_left: null })
 
   const entry = (await agents()).find(({ id }) => id === agent.agentId)
   assert.deepEqual(entry?.problems.map(({ what, locations }) => [what, locations]).toSorted(), [
@@ -68,6 +68,49 @@ test('what an agent reports is on the page of its location, of its agents and of
     [(await pageOf(location.id)).problems, (await agents()).flatMap(({ problems }) => problems)],
     [[], []],
   )
+})
+
+test('a practice reads how long a read still takes, how far first syncs are, and where an export file is wrong', async (t) => {
+  const clock = { aheadMs: 0 }
+  const world = await somePortal(t, { now: () => new Date(Date.now() + clock.aheadMs) })
+  const { agent, organizationId } = await world.addLocation({ insurancePlans: 1 })
+  const member = await world.signInAs({ organizationId }, 'member')
+  const path = `/organizations/${organizationId}`
+  const overview = async () => (await member.get(path)).body as unknown as OrganizationPage
+  const beat = async (more: object) =>
+    assert.equal((await world.post('/agents/self/heartbeats', agent, { ...aHeartbeat(), ...more })).status, 200)
+  const wrong = (line: number) => ({
+    code: 'file_invalid',
+    dataset: 'patients',
+    file: { name: 'patients_*.csv', line, column: 'Date of birth' },
+  })
+  await beat({ reading: { dataset: 'patients', rows_read: 1_000, rows_total: 7_000 }, problems: [wrong(12)] })
+  const [first] = (await overview()).agent_problems
+  assert.equal(
+    first?.problems[0]?.what,
+    'The export file patients_*.csv (line 12, column “Date of birth”) cannot be read with its mapping, so nothing of it is sent.',
+  )
+  clock.aheadMs = 15_000
+  await beat({ reading: { dataset: 'patients', rows_read: 4_000, rows_total: 7_000 }, problems: [wrong(40)] })
+  const { agent_problems, first_syncs } = await overview()
+  assert.match(agent_problems[0]?.problems[0]?.what ?? '', /line 40/)
+  assert.equal(agent_problems[0]?.problems[0]?.since, first.problems[0]?.since, 'it is the same problem as before')
+  const [sync] = first_syncs
+  assert.partialDeepStrictEqual(sync, { name: 'Location', complete: 0, reading: { rows_read: 4_000 } })
+  const left = sync?.reading?.seconds_left ?? assert.fail('no time is told')
+  assert.ok(left > 0 && left <= 15, `${left} seconds`)
+  // Another dataset has a speed of its own.
+  clock.aheadMs = 30_000
+  await beat({ reading: { dataset: 'treatments', rows_read: 100, rows_total: 7_000 } })
+  assert.equal((await overview()).first_syncs[0]?.reading?.seconds_left, null)
+  assert.deepEqual((await overview()).agent_problems, [])
+  for (const file of [{ name: 'x\n' }, { name: '../x' }, { name: 'a.csv', column: '‘’' }, { name: 'a.csv', line: 0 }]) {
+    const refused = await world.post('/agents/self/heartbeats', agent, {
+      ...aHeartbeat(),
+      problems: [{ code: 'file_invalid', file }],
+    })
+    assert.equal(refused.status, 422, JSON.stringify(file))
+  }
 })
 
 test('what is over, or of another practice’s agent, is on no page', async (t) => {

@@ -1,13 +1,12 @@
 import { getDataset } from '@bridgework/contract'
 import type {
+  FirstSync,
   LocationEntry,
   LocationWriter,
   PortalAnswers,
-  ReadProgress,
   TimelineRange,
 } from '@bridgework/contract/portal'
-import { agentStateOf } from '../../../modules/agents/agent-state.ts'
-import { listHeartbeats, listProblems } from '../../../modules/agents/heartbeat.ts'
+import { listProblems } from '../../../modules/agents/heartbeat.ts'
 import { listWriters, type LocationWriter as Writer } from '../../../modules/agents/location-writer.ts'
 import { problemWords } from '../../../modules/agents/problem-words.ts'
 import { listDatasetStates } from '../../../modules/datasets/dataset-state.ts'
@@ -15,8 +14,9 @@ import { freshnessOf, oldestOf, type SyncTimes } from '../../../modules/datasets
 import { createTimelines, listSyncActivity } from '../../../modules/datasets/sync-activity.ts'
 import { type Location, listLocations } from '../../../modules/directory/location.ts'
 import { listRemovals } from '../../../modules/records/removals/removal-store.ts'
-import type { AgentId, LocationId, OrganizationId } from '../../../platform/identity/identity.ts'
+import type { LocationId, OrganizationId } from '../../../platform/identity/identity.ts'
 import { toShown } from '../shared/agent-problems.ts'
+import { readingsOf } from '../shared/agent-reading.ts'
 import type { PortalContext } from '../shared/context.ts'
 import { type ListPage, toListed } from '../shared/list.ts'
 
@@ -66,7 +66,7 @@ export async function locationPage(
   const writers = await listWriters(context.pool, [location.id])
   const problems = (await problemsAt(context.pool, writers))(location.id)
   const writer = writers.get(location.id)
-  const reading = writer ? await readingOf(context, writer.agentId) : null
+  const reading = writer ? (await readingsOf(context, [writer.agentId]))(writer.agentId) : null
   return {
     ...entry,
     range,
@@ -89,16 +89,25 @@ async function problemsAt(pool: PortalContext['pool'], writers: ReadonlyMap<Loca
   }
 }
 
-/** What an agent reads at this moment, as it last said. */
-export async function readingOf({ pool, now }: PortalContext, agentId: AgentId): Promise<ReadProgress | null> {
-  const heartbeat = (await listHeartbeats(pool, [agentId])).get(agentId)
-  if (
-    !heartbeat?.readingDataset ||
-    agentStateOf({ revokedAt: null, lastContactAt: heartbeat.heardAt }, now()) !== 'connected'
-  )
-    return null
-  const { readingDataset, rowsRead, rowsTotal } = heartbeat
-  return { title: getDataset(readingDataset).title, rows_read: rowsRead ?? 0, rows_total: rowsTotal }
+/** How far the first syncs of these locations are. */
+export async function firstSyncs(
+  context: PortalContext,
+  locations: readonly { locationId: LocationId; name: string }[],
+): Promise<FirstSync[]> {
+  const ids = locations.map(({ locationId }) => locationId)
+  const [states, writers] = await Promise.all([listDatasetStates(context.pool, ids), listWriters(context.pool, ids)])
+  const readingOf = await readingsOf(context, [...new Set([...writers.values()].map(({ agentId }) => agentId))])
+  return locations.map(({ locationId, name }) => {
+    const provided = [...(states.get(locationId)?.values() ?? [])].filter(({ isProvided }) => isProvided)
+    const writer = writers.get(locationId)
+    return {
+      location_id: locationId,
+      name,
+      datasets: provided.length,
+      complete: provided.filter(({ initialSyncCompletedAt }) => initialSyncCompletedAt !== null).length,
+      reading: writer && !writer.isRevoked ? readingOf(writer.agentId) : null,
+    }
+  })
 }
 
 const ranges: Record<TimelineRange, { cellMs: number; cells: number }> = {

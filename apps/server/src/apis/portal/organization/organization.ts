@@ -1,5 +1,5 @@
 import { datasetNames, datasetsWithNotes, getDataset, hasPatientData } from '@bridgework/contract'
-import type { AgentEntry, AgentProblem, AgentState, OrganizationPage } from '@bridgework/contract/portal'
+import type { AgentEntry, AgentProblem, AgentState, OrganizationPage, ReadProgress } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../../modules/agents/agent-key.ts'
 import { takeOverProcess } from '../../../modules/agents/agent-process.ts'
 import { takeOver } from '../../../modules/agents/location-writer.ts'
@@ -25,13 +25,14 @@ import { withTransaction } from '../../../platform/database/pool.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import { type AgentId, parseNumericId } from '../../../platform/identity/identity.ts'
 import { problemsByAgent } from '../shared/agent-problems.ts'
+import { readingsOf } from '../shared/agent-reading.ts'
 import { entryOf } from '../shared/audit.ts'
 import type { PortalHandlers } from '../shared/context.ts'
 import { readListPage } from '../shared/list.ts'
 import { requireOwnLocation } from '../shared/own-location.ts'
 import { readChoice } from '../shared/query.ts'
 import { enrolmentSystems } from './agent-commands.ts'
-import { countWithTwoAgents, locationPage, locationsPage } from './locations.ts'
+import { countWithTwoAgents, firstSyncs, locationPage, locationsPage } from './locations.ts'
 import { toFormerName } from './vendors.ts'
 
 /** What the people of a practice see of it: itself, its locations, and the agents that read them. */
@@ -63,13 +64,17 @@ export const organizationHandlers: PortalHandlers<
     const locationIds = locations.map(({ id }) => id)
     const states = agents.map(await statesOfAgents(pool, agents, now()))
     const open = requests.filter(({ state }) => state === 'open').map(({ companyId }) => companyId)
-    const [removals, withTwoAgents, freshness, renames, names] = await Promise.all([
+    const living = agents.filter(({ revokedAt }) => revokedAt === null)
+    const livingIds = living.map(({ id }) => id)
+    const [removals, withTwoAgents, freshness, renames, names, problemsOf] = await Promise.all([
       listRemovals(pool, locationIds),
       countWithTwoAgents(context, locationIds),
       surveyFreshness(pool, organizationId, lastContactOf, now()),
       listRenames(pool, vendors),
       companyNames(pool, open),
+      problemsByAgent(pool, livingIds, locations),
     ])
+    const pending = freshness.notCurrent.filter(({ state }) => state === 'pending')
     return {
       id: organization.id,
       name: organization.name,
@@ -78,7 +83,7 @@ export const organizationHandlers: PortalHandlers<
       created_at: organization.createdAt.toISOString(),
       locations: locations.length,
       agents: {
-        living: agents.filter((agent) => agent.revokedAt === null).length,
+        living: living.length,
         connected: states.filter((state) => state === 'connected').length,
         missed: states.filter((state) => state === 'silent' || state === 'never_heard').length,
       },
@@ -94,8 +99,12 @@ export const organizationHandlers: PortalHandlers<
         name,
         state,
       })),
+      agent_problems: living
+        .map(({ id, name }) => ({ agent_id: id, name, problems: problemsOf(id) }))
+        .filter(({ problems }) => problems.length > 0),
+      first_syncs: await firstSyncs(context, pending),
       locations_with_two_agents: withTwoAgents,
-      agents_with_copies: agents.filter(({ copy, revokedAt }) => copy !== null && revokedAt === null).length,
+      agents_with_copies: living.filter(({ copy }) => copy !== null).length,
       datasets: datasetNames.map((name) => ({
         dataset: name,
         title: getDataset(name).title,
@@ -161,13 +170,15 @@ export const organizationHandlers: PortalHandlers<
     return { done: true }
   },
 
-  listAgents: async ({ pool, now }, { member: { organizationId } }) => {
+  listAgents: async (context, { member: { organizationId } }) => {
+    const { pool, now } = context
     const agents = await listAgents(pool, organizationId, agentsMax)
     const living = agents.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id)
     const problemsOf = await problemsByAgent(pool, living, await listLocations(pool, organizationId))
+    const readingOf = await readingsOf(context, living)
     const stateOf = await statesOfAgents(pool, agents, now())
     return {
-      data: agents.map((agent) => toEntry(agent, stateOf(agent), problemsOf(agent.id))),
+      data: agents.map((agent) => toEntry(agent, stateOf(agent), problemsOf(agent.id), readingOf(agent.id))),
       takes_updates: await takesAgentUpdates(pool, organizationId),
       newest_release: (await newestRelease(pool))?.version ?? null,
     }
@@ -210,7 +221,7 @@ export const organizationHandlers: PortalHandlers<
 /** More are not shown; a practice has one for each of its databases. */
 const agentsMax = 500
 
-function toEntry(agent: Agent, state: AgentState, problems: AgentProblem[]): AgentEntry {
+function toEntry(agent: Agent, state: AgentState, problems: AgentProblem[], reading: ReadProgress | null): AgentEntry {
   return {
     id: agent.id,
     name: agent.name,
@@ -224,6 +235,7 @@ function toEntry(agent: Agent, state: AgentState, problems: AgentProblem[]): Age
         ? null
         : { version: agent.failedRelease, outcome: agent.failedReleaseOutcome },
     problems,
+    reading,
     computer: agent.computer,
     copy: agent.copy && {
       process_id: agent.copy.processId,

@@ -515,10 +515,14 @@ create table agent_heartbeat (
   heard_at timestamptz not null,
   reading_dataset text,
   rows_read bigint,
-  rows_total bigint
+  rows_total bigint,
+  -- When it was first heard with this reading, and how far it was then: what its speed is measured from.
+  reading_since timestamptz,
+  rows_read_at_first bigint
 );
 
--- Why an agent does not read or send something, by codes of a closed list and names of tables and columns. `location_id`, `dataset` null: all of them.
+-- Why an agent does not read or send something, by codes of a closed list and names of tables, columns and mapped files. `location_id`, `dataset` null:
+-- all of them. Line and column of a file are not part of what a problem is: the next export has them elsewhere.
 create table agent_problem (
   agent_id bigint not null,
   location_id bigint,
@@ -527,6 +531,9 @@ create table agent_problem (
   table_name text,
   column_name text,
   since timestamptz not null,
+  file_name text,
+  file_line bigint,
+  file_column text,
   unique nulls not distinct (agent_id, location_id, dataset, code, table_name, column_name)
 );
 
