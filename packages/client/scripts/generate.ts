@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { datasets, locationAttributes, organizationAttributes, vendorProblems } from '@bridgework/contract'
+import { examplesFile, generateExamples } from './generate-examples.ts'
 import { generateTables, tablesFile } from './generate-tables.ts'
 import type { Schema } from './schema.ts'
 
@@ -103,7 +104,11 @@ function doc(text: string): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const files = [[file, generate()] as const, [tablesFile, generateTables()] as const]
+  const files = [
+    [file, generate()] as const,
+    [tablesFile, generateTables()] as const,
+    [examplesFile, generateExamples()] as const,
+  ]
   if (process.argv.includes('--check')) {
     process.exitCode = files.every(([path, text]) => readFileSync(path, 'utf8') === text) ? 0 : 1
   } else {

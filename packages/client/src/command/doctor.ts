@@ -1,30 +1,74 @@
 import { ApiError, parseObject } from '../api-error.ts'
+import { datasetNames } from '../dataset-resource.ts'
 import type { LocationRecord } from '../directory-resource.ts'
 import type { Command, Context } from './context.ts'
 import { exitCodes } from './exit-codes.ts'
+import { type Finding, lineOf, markdownOf } from './finding.ts'
+import { checkIntegration, VisibleError } from './integration/integration-check.ts'
+import { readPeriod, readSelection } from './selection.ts'
 import { openClient, readSettings, type Settings, SettingsError } from './settings.ts'
+import { UsageError } from './usage-error.ts'
 
-/** `ok`: nothing to do. `note`: worth knowing. `problem`: `advice` says what to do. */
-type Finding = { check: string; result: 'ok' | 'note' | 'problem'; text: string; advice?: string }
+const formats = ['text', 'markdown'] as const
 
 export const doctor: Command = {
-  summary: 'look at everything that a sync needs, and say what to do',
-  usage: '',
-  options: {},
-  argsMax: 0,
+  summary: 'look at everything that a sync needs, or at a program that syncs, and say what to do',
+  usage: '[--integration [--visible <command>] -- <program> …]',
+  details: [
+    'With --integration it runs your program six times against a simulated service on this computer. The program gets the address and a key pair',
+    'in BRIDGEWORK_BASE_URL, BRIDGEWORK_CLIENT_ID and BRIDGEWORK_CLIENT_SECRET. It should begin with an empty copy.',
+  ],
+  options: {
+    integration: { summary: 'check the program after -- that keeps a copy' },
+    visible: { value: 'command', summary: 'prints the ids of the records that the copy shows' },
+    dataset: {
+      value: 'name',
+      repeatable: true,
+      choices: datasetNames,
+      summary: 'grant only this dataset; may be repeated',
+    },
+    within: { value: 'period', summary: 'how long one run may take: 30s, 5m; 5m when left out' },
+    format: { value: 'format', choices: formats, summary: 'text, or markdown for a pull request' },
+  },
+  argsMax: Number.POSITIVE_INFINITY,
   async run(context) {
+    const { options, args } = context
+    const isIntegration = options.flag('integration')
+    if (!isIntegration) {
+      const [unexpected] = [...args, ...['visible', 'dataset', 'within', 'format'].filter((name) => options.text(name))]
+      if (unexpected !== undefined) throw new UsageError(`${JSON.stringify(unexpected)} is for --integration only.`)
+    }
+    const format = options.text('format') ?? 'text'
+    if (!formats.some((each) => each === format))
+      throw new UsageError(`Unknown format ${JSON.stringify(format)}. Formats: ${formats.join(', ')}`)
     const findings: Finding[] = []
-    for await (const finding of examine(context)) {
+    for await (const finding of isIntegration ? integration(context) : examine(context)) {
       findings.push(finding)
       if (context.json) await context.write(`${JSON.stringify(finding)}\n`)
-      else {
-        const mark = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' }[finding.result]
-        await context.write(`${mark}  ${finding.check.padEnd(11)}  ${finding.text}\n`)
-        if (finding.advice) await context.write(`                      → ${finding.advice}\n`)
-      }
+      else if (format === 'text') await context.write(lineOf(finding))
     }
-    return findings.some(({ result }) => result === 'problem') ? exitCodes.partly : exitCodes.done
+    if (format === 'markdown' && !context.json)
+      await context.write(markdownOf(`Integration check of ${args.join(' ')}`, findings))
+    // A check that could not be made is none that was passed.
+    const isGood = ({ result }: Finding) => result === 'ok' || (result === 'note' && !isIntegration)
+    return findings.every(isGood) ? exitCodes.done : exitCodes.partly
   },
+}
+
+async function* integration({ args, options, env, signal, say }: Context): AsyncGenerator<Finding> {
+  if (args.length === 0) throw new UsageError('Missing: the program to check, after --')
+  const { datasets = datasetNames } = readSelection(options)
+  const onRun = (what: string) => say(`Running your program: ${what}.`)
+  const visible = options.text('visible') ?? null
+  const withinMs = readPeriod(options.text('within') ?? '5m', 1)
+  try {
+    yield* await checkIntegration({ program: args, visible, datasets, withinMs, env, signal, onRun })
+  } catch (error) {
+    if (error instanceof VisibleError) throw new UsageError(error.message)
+    if (error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn'))
+      throw new UsageError(`The program ${JSON.stringify(args[0])} cannot be started: ${error.message}`)
+    throw error
+  }
 }
 
 async function* examine({ env, signal }: Context): AsyncGenerator<Finding> {

@@ -39,7 +39,9 @@ const commands: Readonly<Record<string, Command>> = {
 /** Runs the command line and gives its exit code. Data goes to stdout, everything else to stderr. */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, env, signal } = surroundings
-  const isJson = argv.includes('--json')
+  // What follows -- is for another program.
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  const isJson = own.includes('--json')
   const say = (text: string) => void stderr.write(`${isJson ? JSON.stringify({ message: text }) : text}\n`)
   const write = (text: string) => writeTo(stdout, text)
   const [name = '--help', ...rest] = argv
