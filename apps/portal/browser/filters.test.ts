@@ -43,7 +43,7 @@ test('an old or hand-made link shows its page, says at each field what is wrong,
   const person = await portal.addPerson('Vic Vendor')
   await portal.joinCompany(person, vendor.companyId, 'owner')
   await portal.signIn(owner, person)
-  await owner.goto(`/company/${vendor.companyId}/usage?status=abc&since=0002-01-01T00:00:00Z&page=0`)
+  await owner.goto(`/company/${vendor.companyId}/logs?status=abc&since=0002-01-01T00:00:00Z&page=0`)
   await owner.getByText('Status must be a number like 404 or a class like 4xx.').waitFor()
   await owner.getByText('Since must be an instant').waitFor()
 })

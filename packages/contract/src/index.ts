@@ -34,6 +34,7 @@ export {
   recordMeta,
 } from './envelope.ts'
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
+export { type BrokenRule, type ParameterRule, parameterRules } from './parameter-rule.ts'
 export { type ErrorBody, type ProblemCode, problems, vendorProblems } from './problems.ts'
 export { hasInstants, hasPatientData, referencesFrom, referencesTo } from './references.ts'
 export { completeSource, contractNumber, numbersOf, renderingOf, sinceOf, sourceAt } from './shape.ts'

@@ -2,7 +2,8 @@ import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
 import { snippetSearch } from '../pages/company/keys/snippets.ts'
-import { filterOf, requestsQuery, usageSearch } from '../pages/company/usage/usage-search.ts'
+import { errorsQuery, filterOf, logsSearch, requestsQuery } from '../pages/company/logs/logs-search.ts'
+import { usageSearch } from '../pages/company/usage/usage-search.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
@@ -64,12 +65,30 @@ const usage = createRoute({
   path: '/usage',
   validateSearch: usageSearch,
   loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(read('getUsage', { params, query: { range: deps.range ?? '24h' } })),
+  component: lazy(() => import('../pages/company/usage/UsagePage.tsx'), 'UsagePage'),
+})
+
+const logs = createRoute({
+  getParentRoute: () => company,
+  path: '/logs',
+  validateSearch: logsSearch,
+  loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
     Promise.all([
-      load(read('getUsage', { params, query: { range: deps.range ?? '24h' } })),
-      queryClient.ensureInfiniteQueryData(requestsQuery(params.company_id, filterOf(deps))),
+      load(read('listPractices', { params }), read('getEnvironment')),
+      deps.view === 'errors'
+        ? load(errorsQuery(params.company_id, filterOf(deps)))
+        : queryClient.ensureInfiniteQueryData(requestsQuery(params.company_id, filterOf(deps))),
     ]),
-  component: lazy(() => import('../pages/company/usage/UsagePage.tsx'), 'UsagePage'),
+  component: lazy(() => import('../pages/company/logs/LogsPage.tsx'), 'LogsPage'),
+})
+
+const connectedLocation = createRoute({
+  getParentRoute: () => company,
+  path: '/connections/$location_id',
+  loader: ({ params }) => load(read('getConnectedLocation', { params }), read('getEnvironment')),
+  component: lazy(() => import('../pages/company/ConnectedLocationPage.tsx'), 'ConnectedLocationPage'),
 })
 
 const companyIdentityProvider = createRoute({
@@ -118,6 +137,8 @@ export const companyRoutes = company.addChildren([
   agreement,
   connections,
   usage,
+  logs,
+  connectedLocation,
   companyNotices,
   companyMembers,
   companyIdentityProvider,

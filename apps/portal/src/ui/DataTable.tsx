@@ -23,16 +23,19 @@ export function DataTable<Row>({
   columns,
   rows,
   rowKey,
+  isDense = false,
 }: {
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   rowKey: (row: Row) => string
+  /** For many short rows. */
+  isDense?: boolean
 }) {
   const [{ sort = '' }] = useUrlState<SortedSearch>()
   return (
     <div className={classes.frame}>
-      <Table role="table" className={classes.table} verticalSpacing="sm">
+      <Table role="table" className={classes.table} verticalSpacing={isDense ? 4 : 'sm'}>
         <caption className={classes.caption}>
           <VisuallyHidden>{caption}</VisuallyHidden>
         </caption>

@@ -78,6 +78,15 @@ export const portalBodies = {
   }),
   revokeKeyPair: body({ client_id: Type.String({ maxLength: 100 }) }),
   makeFirstCall: body({ path: Type.Enum(['/organizations', '/locations']) }),
+  /** The route of a logged request, as the log has it, and its location. */
+  sendAgain: body({
+    route: Type.String({
+      maxLength: 100,
+      pattern: '^/(organizations|changes|locations(/:location_id(/[a-z_]+(/digest)?)?)?)$',
+      description: 'A route of the vendor API',
+    }),
+    location_id: Type.Union([Type.String({ maxLength: 16, pattern: '^[0-9]+$' }), Type.Null()]),
+  }),
   updateOrganization: body({ name, time_zone: Type.Optional(timeZone) }),
   setSealMail: body({ is_mailed: Type.Boolean() }),
   setAgentUpdates: body({ is_on: Type.Boolean() }),

@@ -1,6 +1,7 @@
 import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
+import type { Notice } from './notice.ts'
 
 export type CompanyPage = {
   id: string
@@ -176,8 +177,25 @@ export type LoggedRequest = {
   meaning: string | null
   /** Why a key pair or token was refused; null for all but 401. */
   because: string | null
+  /** The parameter that broke a rule, and the rule with what it says; never the value. A parameter that the path does not know is null. */
+  parameter: string | null
+  rule: string | null
+  rule_meaning: string | null
   records: number
   duration_ms: number
+}
+
+/** Errors of the same route, status, code, parameter and rule. */
+export type RequestErrors = Pick<
+  LoggedRequest,
+  'method' | 'route' | 'status' | 'code' | 'meaning' | 'parameter' | 'rule' | 'rule_meaning'
+> & { requests: number; first_at: Instant; last_at: Instant }
+
+/** A location that a practice granted the company: how current it is, the last requests for it, and the person's notices that name the practice. */
+export type ConnectedLocation = Omit<Connection, 'locations' | 'locations_total'> & {
+  location: Connection['locations'][number]
+  requests: LoggedRequest[]
+  notices: Notice[]
 }
 
 /** The sandbox makes it on the company's behalf; `body` is the answer's text, cut after 20,000 characters. */
@@ -200,6 +218,8 @@ export type CompanyAnswers = {
   regenerateKeyPair: NewKeyPair
   revokeKeyPair: Done
   listConnections: Listed<Connection>
+  /** By name; at most a thousand. */
+  listPractices: { data: { id: string; name: string }[] }
   /** The latest first; what ended long ago is left out where there is much. */
   listEndedAccess: { data: EndedAccess[] }
   /** `datasets`: what can be asked for. */
@@ -209,5 +229,9 @@ export type CompanyAnswers = {
   getUsage: Usage
   /** The newest first; `next_before` is null on the last page. */
   listRequests: { data: LoggedRequest[]; next_before: string | null }
+  /** The most frequent first. */
+  listRequestErrors: { data: RequestErrors[] }
+  getConnectedLocation: ConnectedLocation
   makeFirstCall: FirstCall
+  sendAgain: FirstCall
 }

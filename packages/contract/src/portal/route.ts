@@ -1,4 +1,5 @@
 import { operatorRoutes } from './operator-route.ts'
+import { requestLogRoutes } from './request-log-route.ts'
 import { historyFilter, list, type Route } from './route-entry.ts'
 
 export const portalApiPath = '/portal/api'
@@ -147,6 +148,12 @@ export const portalRoutes = {
     action: 'connection.read',
     query: list,
   },
+  /** One location, as the company sees it. */
+  getConnectedLocation: {
+    method: 'GET',
+    path: '/companies/:company_id/locations/:location_id',
+    action: 'connection.read',
+  },
   listEndedAccess: { method: 'GET', path: '/companies/:company_id/ended_access', action: 'connection.read' },
   /** What the company asked practices for. */
   listAccessRequests: {
@@ -164,13 +171,7 @@ export const portalRoutes = {
     path: '/companies/:company_id/access_requests/:request_id',
     action: 'access_request.withdraw',
   },
-  getUsage: { method: 'GET', path: '/companies/:company_id/usage', action: 'usage.read', query: ['range'] },
-  listRequests: {
-    method: 'GET',
-    path: '/companies/:company_id/requests',
-    action: 'usage.read',
-    query: ['since', 'until', 'outcome', 'status', 'code', 'route', 'location_id', 'client_id', 'request_id', 'before'],
-  },
+  ...requestLogRoutes,
   makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },
 
   getOrganization: { method: 'GET', path: '/organizations/:organization_id', action: 'organization.read' },

@@ -8,6 +8,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { SearchField } from '../../ui/filters/SearchField.tsx'
 import { formatCount } from '../../ui/format/locale.ts'
+import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { Section } from '../../ui/Section.tsx'
@@ -74,6 +75,7 @@ function rowsOf({ organization_id, locations }: Connection): unknown[] {
 }
 
 function PracticeSection({ connection }: { connection: Connection }) {
+  const params = useCompanyParams()
   const { organization_id, organization_name, locations_total: total, locations, purpose, ends_at } = connection
   return (
     <Section
@@ -99,9 +101,14 @@ function PracticeSection({ connection }: { connection: Connection }) {
             header: 'Location',
             cell: ({ id, name, city, state, has_attribution_script }) => (
               <>
-                <Text size="sm" fw={500}>
+                <PageLink
+                  to="/company/$company_id/connections/$location_id"
+                  params={{ ...params, location_id: id }}
+                  size="sm"
+                  fw={500}
+                >
                   {name}
-                </Text>
+                </PageLink>
                 <Text size="xs" c="dimmed">
                   {[city, state].filter(Boolean).join(', ') || 'No address'} · id {id}
                 </Text>

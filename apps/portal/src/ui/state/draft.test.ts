@@ -20,7 +20,7 @@ const without: Record<string, string> = {
   'pages/account/TwoFactor.tsx': secret,
   'pages/company/AgreementPage.tsx': anew,
   'pages/company/LogoField.tsx': 'is saved when it is chosen',
-  'pages/company/usage/RequestFilters.tsx': address,
+  'pages/company/logs/RequestFilters.tsx': address,
   'pages/company/keys/SecretDialog.tsx': secret,
   'pages/history/HistoryFilters.tsx': address,
   'pages/notices/NoticeSettings.tsx': 'is saved when it is chosen',

@@ -11,6 +11,7 @@ import { memberSessionHandlers } from './account/member-sessions.ts'
 import { companyHandlers } from './company/company.ts'
 import { companyProfileHandlers } from './company/company-profile.ts'
 import { referenceTokenHandlers } from './company/reference-token.ts'
+import { sandboxRequestHandlers } from './company/sandbox-request.ts'
 import { usageHandlers } from './company/usage.ts'
 import { operatorHandlers } from './operator/operator.ts'
 import { operatorPageHandlers } from './operator/operator-pages.ts'
@@ -49,6 +50,7 @@ const handlers: PortalHandlers = {
   ...historyHandlers,
   ...companyHandlers,
   ...usageHandlers,
+  ...sandboxRequestHandlers,
   ...companyProfileHandlers,
   ...memberHandlers,
   ...noticeHandlers,

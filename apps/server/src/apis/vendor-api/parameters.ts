@@ -172,7 +172,10 @@ export function readListParameters(rawQuery: string, dataset: Dataset): ListPara
   const { get, texts } = readQuery(rawQuery, list)
   const [from, to] = [get(startsFrom), get(startsTo)]
   if (from !== null && to !== null && to <= from)
-    throw invalid(`${startsTo.name} must be later than ${startsFrom.name}: it is the first moment left out.`)
+    throw invalid(`${startsTo.name} must be later than ${startsFrom.name}: it is the first moment left out.`, {
+      parameter: startsTo.name,
+      rule: 'order',
+    })
   return {
     items: get(items),
     after: get(after),

@@ -1,4 +1,4 @@
-import { anyInstant } from '@bridgework/contract'
+import { anyInstant, type BrokenRule, type ParameterRule } from '@bridgework/contract'
 import { type TSchema, Type } from 'typebox'
 import { Problem } from '../../platform/errors/problem.ts'
 import { BoundedMap } from '../../platform/memory/bounded-map.ts'
@@ -37,7 +37,7 @@ export function wholeNumber<Value, Absent extends Value | null>(
     name,
     schema: Type.Integer({ ...schema, description }),
     absent,
-    read: (text) => (isWholeNumber(text, least, most) ? read(text) : refuse(name, mustBe, text)),
+    read: (text) => (isWholeNumber(text, least, most) ? read(text) : refuse(name, 'whole_number', mustBe, text)),
   }
 }
 
@@ -51,7 +51,7 @@ export function recordId(name: string, { description, mustBe }: Described): Para
     name,
     schema: Type.String({ pattern: '^[1-9]\\d{0,18}$', description }),
     absent: null,
-    read: (text) => (isWholeNumber(text, 1n) ? text : refuse(name, mustBe, text)),
+    read: (text) => (isWholeNumber(text, 1n) ? text : refuse(name, 'record_id', mustBe, text)),
   }
 }
 
@@ -70,6 +70,7 @@ export function moment<Value>(
       const hint = text.includes(' ') ? ' A "+" in a query must be written as %2B.' : ''
       throw invalid(
         `${name} must be an RFC 3339 date-time${from}, like 2026-01-31T08:00:00Z or 2026-01-31T08:00:00.123456%2B01:00; you sent: ${quote(text)}.${hint}`,
+        { parameter: name, rule: 'date_time' },
       )
     },
   }
@@ -84,7 +85,7 @@ export function opaque<Value>(
     name,
     schema: Type.String({ description }),
     absent: null,
-    read: (text) => parse(text) ?? refuse(name, mustBe, text),
+    read: (text) => parse(text) ?? refuse(name, 'cursor', mustBe, text),
   }
 }
 
@@ -96,7 +97,7 @@ export function flag(name: string, { description, mustBe }: Described): Paramete
     read: (text) => {
       if (['', 'true', '1'].includes(text)) return true
       if (['false', '0'].includes(text)) return false
-      return refuse(name, mustBe, text)
+      return refuse(name, 'boolean', mustBe, text)
     },
   }
 }
@@ -112,12 +113,14 @@ export function someOf(
     schema: Type.String({ description }),
     absent: null,
     read: (text) => {
-      if (text === '') throw invalid(`${name} names no ${what}. ${accepted}`)
+      const broken = { parameter: name, rule: 'names' } as const
+      if (text === '') throw invalid(`${name} names no ${what}. ${accepted}`, broken)
       const named = text.split(',')
       const unknown = named.find((each) => !words.includes(each))
-      if (unknown !== undefined) throw invalid(`${name} names an unknown ${what} ${quote(unknown)}. ${accepted}`)
+      if (unknown !== undefined)
+        throw invalid(`${name} names an unknown ${what} ${quote(unknown)}. ${accepted}`, broken)
       const repeated = named.find((each, index) => named.indexOf(each) < index)
-      if (repeated !== undefined) throw invalid(`${name} names ${repeated} more than once. ${accepted}`)
+      if (repeated !== undefined) throw invalid(`${name} names ${repeated} more than once. ${accepted}`, broken)
       return named
     },
   }
@@ -143,16 +146,18 @@ export type Query = {
 export function readQuery(rawQuery: string, accepted: Accepted, hint = ''): Query {
   const texts = new Map<string, string>()
   const values = new Map<string, unknown>()
-  const refused = (errors: string) => {
+  const refused = (errors: string, broken: BrokenRule) => {
     const names =
       accepted.size === 0 ? 'This path accepts no parameters.' : `Accepted: ${[...accepted.keys()].join(', ')}.`
-    return invalid(`${errors} ${names}${hint}`)
+    return invalid(`${errors} ${names}${hint}`, broken)
   }
   for (const [name, text] of decodedParts(rawQuery)) {
-    if (name === null || text === null) throw invalid('A parameter is not valid percent-encoded UTF-8.')
+    if (name === null || text === null) {
+      throw invalid('A parameter is not valid percent-encoded UTF-8.', { parameter: null, rule: 'encoding' })
+    }
     const parameter = accepted.get(name)
-    if (!parameter) throw refused(`Unknown parameter ${quote(name)}.`)
-    if (texts.has(name)) throw refused(`Parameter ${name} occurs more than once.`)
+    if (!parameter) throw refused(`Unknown parameter ${quote(name)}.`, { parameter: null, rule: 'accepted' })
+    if (texts.has(name)) throw refused(`Parameter ${name} occurs more than once.`, { parameter: name, rule: 'once' })
     texts.set(name, text)
     values.set(name, parameter.read(text))
   }
@@ -208,10 +213,10 @@ function quote(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
 }
 
-function refuse(name: string, mustBe: string, text: string): never {
-  throw invalid(`${name} must be ${mustBe}; you sent: ${quote(text)}.`)
+function refuse(name: string, rule: ParameterRule, mustBe: string, text: string): never {
+  throw invalid(`${name} must be ${mustBe}; you sent: ${quote(text)}.`, { parameter: name, rule })
 }
 
-export function invalid(errors: string): Problem {
-  return new Problem('parameter_invalid', { errors })
+export function invalid(errors: string, broken: BrokenRule): Problem {
+  return new Problem('parameter_invalid', { errors, broken })
 }

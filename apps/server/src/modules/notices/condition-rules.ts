@@ -74,7 +74,7 @@ export const conditionRules: Record<ConditionEvent, ConditionRule> = {
   requests_unauthorized: {
     kind: 'requests',
     to: 'key_pair.read',
-    path: '/usage',
+    path: '/logs',
     begins: (about) => ({
       title: 'Many of your requests are not authenticated',
       body: `${about} were answered 401. Check that your software gets a new token before the old one expires, and that its key pair is the live one.`,
@@ -87,7 +87,7 @@ export const conditionRules: Record<ConditionEvent, ConditionRule> = {
   requests_throttled: {
     kind: 'requests',
     to: 'key_pair.read',
-    path: '/usage',
+    path: '/logs',
     begins: (about) => ({
       title: 'Many of your requests are throttled',
       body: `${about} were answered 429. Sync fewer locations at the same time, and wait as long as the Retry-After header says.`,

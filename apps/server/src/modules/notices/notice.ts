@@ -102,6 +102,24 @@ export async function listNotices(
   return { total: Number(total), notices: rows.map(({ total: _, ...row }) => fromRow<StoredNotice>(row)) }
 }
 
+/** The newest notices of a member in which this text occurs. */
+export async function listNoticesSaying(
+  db: Queryable,
+  memberId: MemberId,
+  text: string,
+  limit: number,
+): Promise<StoredNotice[]> {
+  const { rows } = await db.query<RowOf<StoredNotice>>(
+    `select id, kind, title, body, path, created_at, read_at
+       from notice
+      where member_id = $1 and (strpos(title, $2) > 0 or strpos(body, $2) > 0)
+      order by id desc
+      limit $3`,
+    [memberId, text, limit],
+  )
+  return rows.map((row) => fromRow<StoredNotice>(row))
+}
+
 export async function countUnread(db: Queryable, memberId: MemberId): Promise<number> {
   return await count(db, memberId, 'read_at is null')
 }

@@ -4,6 +4,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { inForce } from '../consent/in-force.ts'
+import { requireOrganization } from '../directory/organization.ts'
 import {
   type FoundRow,
   type GrantedLocation,
@@ -71,6 +72,43 @@ export async function listConnections(
   }
 }
 
+/** One of the locations that a company was granted, with its organization; null: the company may read nothing there. */
+export async function findConnection(
+  pool: Pool,
+  companyId: CompanyId,
+  locationId: LocationId,
+): Promise<Connection | null> {
+  const [location] = await locationsOf(pool, companyId, [locationId])
+  if (!location) return null
+  const { organizationId } = location
+  const [organization, terms] = await Promise.all([
+    requireOrganization(pool, organizationId),
+    termsOf(pool, companyId, [organizationId]),
+  ])
+  return {
+    organizationId,
+    organizationName: organization.name,
+    purpose: terms.get(organizationId)?.purpose ?? null,
+    endsAt: terms.get(organizationId)?.ends_at ?? null,
+    locationsTotal: 1,
+    locations: [location],
+  }
+}
+
+/** The locations of an organization that a company may read; none where it granted nothing, so an id of others tells nothing. */
+export async function grantedLocationIds(
+  db: Queryable,
+  companyId: CompanyId,
+  organizationId: OrganizationId,
+): Promise<LocationId[]> {
+  const { rows } = await db.query<{ location_id: LocationId }>(
+    `with granted as (${grantedLocations('')})
+     select location_id from granted join location on id = location_id where organization_id = $2`,
+    [companyId, organizationId],
+  )
+  return rows.map((row) => row.location_id)
+}
+
 /** They are the same for all grants of an organization to a company. */
 async function termsOf(pool: Pool, companyId: CompanyId, organizationIds: readonly OrganizationId[]) {
   const { rows } = await pool.query<{ organization_id: OrganizationId; purpose: string | null; ends_at: Date | null }>(
@@ -119,18 +157,19 @@ export async function countOrganizationsOf(
   return new Map(rows.map((row) => [row.company_id, Number(row.organizations)]))
 }
 
-/** The organizations that granted a company something, by name; at most a hundred. For the operator. */
+/** The organizations that granted a company something, by name; at most so many. */
 export async function listGrantingOrganizations(
   db: Queryable,
   companyId: CompanyId,
+  limit: number,
 ): Promise<{ id: OrganizationId; name: string }[]> {
   const { rows } = await db.query<{ id: OrganizationId; name: string }>(
     `select id, name
        from organization
       where id in (select organization_id from access_grant where company_id = $1 and revoked_at is null)
       order by lower(name), id
-      limit 100`,
-    [companyId],
+      limit $2`,
+    [companyId, limit],
   )
   return rows
 }

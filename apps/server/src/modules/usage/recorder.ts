@@ -209,6 +209,8 @@ function requestOf(event: Answered, companyId: CompanyId, answeredAt: Date): Sto
     status: event.status,
     code: event.code ?? null,
     because: event.status === 401 ? (event.because ?? null) : null,
+    parameter: event.broken?.parameter ?? null,
+    rule: event.broken?.rule ?? null,
     records: event.records ?? 0,
     durationMs: event.durationMs,
   }

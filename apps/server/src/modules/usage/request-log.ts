@@ -1,4 +1,4 @@
-import type { RequestOutcome } from '@bridgework/contract/portal'
+import { type RequestOutcome, requestOutcomes } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf, toRow } from '../../platform/database/rows.ts'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
@@ -20,6 +20,9 @@ export type StoredRequest = {
   code: string | null
   /** Why a key pair or token was refused: our own words. Null for all but 401. */
   because: string | null
+  /** Which parameter broke which rule; never its value. A name that only the caller gave is null. */
+  parameter: string | null
+  rule: string | null
   records: number
   durationMs: number
 }
@@ -47,21 +50,40 @@ export type RequestFilter = {
   code: string | null
   /** A part of the route's pattern, in any case. */
   route: string | null
-  locationId: LocationId | null
+  parameter: string | null
+  rule: string | null
+  /** Any of these; null: all. */
+  locationIds: readonly LocationId[] | null
   keyPairId: KeyPairId | null
   requestId: string | null
+}
+
+/** A filter that every request passes. */
+export const anyRequest: RequestFilter = {
+  from: new Date(0),
+  until: new Date('2200-01-01T00:00:00Z'),
+  outcomes: requestOutcomes,
+  statuses: [0, 999],
+  code: null,
+  route: null,
+  parameter: null,
+  rule: null,
+  locationIds: null,
+  keyPairId: null,
+  requestId: null,
 }
 
 export async function addRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   await db.query(
     batch(
       `insert into vendor_request (company_id, answered_at, request_id, method, route, location_id, key_pair_id, outcome,
-                                   status, code, because, records, duration_ms)
+                                   status, code, because, parameter, rule, records, duration_ms)
        select company_id, answered_at, request_id, method, route, location_id, key_pair_id, outcome, status, code,
-              because, records, duration_ms
+              because, parameter, rule, records, duration_ms
          from jsonb_to_recordset($1) as added
               (company_id uuid, answered_at timestamptz, request_id text, method text, route text, location_id bigint,
-               key_pair_id uuid, outcome text, status integer, code text, because text, records integer, duration_ms real)`,
+               key_pair_id uuid, outcome text, status integer, code text, because text, parameter text,
+               rule text, records integer, duration_ms real)`,
       requests.map(toRow),
     ),
   )
@@ -78,24 +100,13 @@ export async function listRequests(
   { before, limit }: { before: string | null; limit: number },
 ): Promise<(StoredRequest & { id: string })[]> {
   const values: unknown[] = [companyId, filter.outcomes, before ?? '9223372036854775807', limit]
-  const add = (value: unknown) => `$${values.push(value)}`
-  const conditions = [
-    `answered_at >= ${add(filter.from)} and answered_at < ${add(filter.until)}`,
-    `status between ${add(filter.statuses[0])} and ${add(filter.statuses[1])}`,
-  ]
-  if (filter.code !== null) conditions.push(`code = ${add(filter.code)}`)
-  if (filter.route !== null) conditions.push(`strpos(lower(route), lower(${add(filter.route)})) > 0`)
-  if (filter.locationId !== null) conditions.push(`location_id = ${add(filter.locationId)}`)
-  if (filter.keyPairId !== null) conditions.push(`key_pair_id = ${add(filter.keyPairId)}`)
-  if (filter.requestId !== null) conditions.push(`request_id = ${add(filter.requestId)}`)
   const { rows } = await db.query<RowOf<StoredRequest> & { id: string }>(
     `select found.*
        from unnest($2::text[]) as asked (outcome)
       cross join lateral (
-            select company_id, id, answered_at, request_id, method, route, location_id, key_pair_id, outcome, status, code,
-                   because, records, duration_ms
+            select ${columns}
               from vendor_request r
-             where r.company_id = $1 and r.outcome = asked.outcome and r.id < $3 and ${conditions.join(' and ')}
+             where r.company_id = $1 and r.outcome = asked.outcome and r.id < $3 and ${conditionsOf(filter, values)}
              order by r.id desc
              limit $4) found
       order by found.id desc
@@ -103,6 +114,69 @@ export async function listRequests(
     values,
   )
   return rows.map(({ id, ...row }) => ({ ...fromRow<StoredRequest>(row), id }))
+}
+
+/** Answers from 400 on that have the same route, status, code, parameter and rule. */
+export type RequestErrors = {
+  method: string
+  route: string
+  status: number
+  code: string | null
+  parameter: string | null
+  rule: string | null
+  requests: number
+  firstAt: Date
+  lastAt: Date
+}
+
+/** The errors of a company that pass the filter, by what they have in common, the most frequent first; at most a hundred. Reads as `listRequests` does. */
+export async function groupErrors(
+  db: Queryable,
+  companyId: CompanyId,
+  filter: RequestFilter,
+): Promise<RequestErrors[]> {
+  const values: unknown[] = [companyId, filter.outcomes.filter((outcome) => outcome !== 'ok')]
+  const { rows } = await db.query<RowOf<RequestErrors>>(
+    `select method, route, status, code, parameter, rule,
+            count(*)::integer as requests, min(answered_at) as first_at, max(answered_at) as last_at
+       from vendor_request r
+      where company_id = $1 and outcome = any($2::text[]) and ${conditionsOf(filter, values)}
+      group by method, route, status, code, parameter, rule
+      order by requests desc, last_at desc
+      limit 100`,
+    values,
+  )
+  return rows.map((row) => fromRow<RequestErrors>(row))
+}
+
+/** The request with this id, of whichever company; null: it is not kept. By vendor_request_of_id. For the operator. */
+export async function findRequest(db: Queryable, requestId: string): Promise<StoredRequest | null> {
+  const { rows } = await db.query<RowOf<StoredRequest> & { id: string }>(
+    `select ${columns} from vendor_request where request_id = $1 order by id desc limit 1`,
+    [requestId],
+  )
+  const [found] = rows.map(({ id: _, ...row }) => fromRow<StoredRequest>(row))
+  return found ?? null
+}
+
+const columns = `company_id, id, answered_at, request_id, method, route, location_id, key_pair_id, outcome, status, code,
+                   because, parameter, rule, records, duration_ms`
+
+/** The conditions of a filter but for its outcomes; adds what they compare with to the values. */
+function conditionsOf(filter: RequestFilter, values: unknown[]): string {
+  const add = (value: unknown) => `$${values.push(value)}`
+  const conditions = [
+    `answered_at >= ${add(filter.from)} and answered_at < ${add(filter.until)}`,
+    `status between ${add(filter.statuses[0])} and ${add(filter.statuses[1])}`,
+  ]
+  if (filter.code !== null) conditions.push(`code = ${add(filter.code)}`)
+  if (filter.route !== null) conditions.push(`strpos(lower(route), lower(${add(filter.route)})) > 0`)
+  if (filter.parameter !== null) conditions.push(`parameter = ${add(filter.parameter)}`)
+  if (filter.rule !== null) conditions.push(`rule = ${add(filter.rule)}`)
+  if (filter.locationIds !== null) conditions.push(`location_id = any(${add(filter.locationIds)}::bigint[])`)
+  if (filter.keyPairId !== null) conditions.push(`key_pair_id = ${add(filter.keyPairId)}`)
+  if (filter.requestId !== null) conditions.push(`request_id = ${add(filter.requestId)}`)
+  return conditions.join(' and ')
 }
 
 /** When each of these companies last sent an authenticated request, within the last 30 days; one that did not is not in it. */

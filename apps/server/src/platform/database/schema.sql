@@ -1093,11 +1093,14 @@ create table vendor_request (
   status integer not null,
   code text,
   because text,
+  parameter text,
+  rule text,
   records integer not null default 0,
   duration_ms real not null,
   constraint vendor_request_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'throttled'::text, 'error'::text, 'unauthenticated'::text]))),
   constraint vendor_request_pkey PRIMARY KEY (company_id, outcome, id)
 );
+CREATE INDEX vendor_request_of_id ON public.vendor_request USING btree (request_id);
 
 create table vendor_usage (
   company_id uuid not null,

@@ -1,4 +1,4 @@
-import { type ProblemCode, problems } from '@bridgework/contract'
+import { type BrokenRule, type ProblemCode, problems } from '@bridgework/contract'
 
 /**
  * A refusal, thrown by any module: a code of the table, and nothing of a transport. The HTTP edge answers it with the table's status, the
@@ -10,6 +10,8 @@ export class Problem extends Error {
   readonly errors: string
   /** For our log alone. */
   readonly because: string | undefined
+  /** For the log of requests that the caller's people read. */
+  readonly broken: BrokenRule | undefined
   /** More facts for the caller, by the names that they have in a body. */
   readonly members: Record<string, unknown>
   /** When the same call may succeed. */
@@ -20,6 +22,7 @@ export class Problem extends Error {
     options: {
       errors?: string
       because?: string
+      broken?: BrokenRule
       cause?: unknown
       members?: Record<string, unknown>
       retryAfterSeconds?: number
@@ -30,6 +33,7 @@ export class Problem extends Error {
     this.code = code
     this.errors = errors
     this.because = options.because
+    this.broken = options.broken
     this.members = options.members ?? {}
     this.retryAfterSeconds = options.retryAfterSeconds
   }

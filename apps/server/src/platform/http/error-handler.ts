@@ -22,6 +22,7 @@ export function createErrorHandler(deps: { log: Log }) {
     }
     request.logNotes.code = problem.code
     request.logNotes.because = problem.because
+    request.logNotes.broken = problem.broken
     const { status, headers, body } = writeProblem(problem, request.id)
     reply.code(status).headers(headers).send(body)
   }

@@ -15,6 +15,7 @@ export class LogNotes {
   agentId: Answered['agentId'] = undefined
   code: Answered['code'] = undefined
   because: Answered['because'] = undefined
+  broken: Answered['broken'] = undefined
   /** How long it waited because its caller asked for that: no part of how long the service took. */
   waitedMs = 0
   /** The pattern of a known path that was asked with a method which it does not answer. */

@@ -177,7 +177,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   }
 
   app.addHook('onResponse', (request, reply, done) => {
-    const { companyId, keyPairId, isUnproved, locationId, records, agentId, code, because, waitedMs } = request.logNotes
+    const { companyId, keyPairId, isUnproved, locationId, records, agentId, code, because, broken, waitedMs } =
+      request.logNotes
     options.log({
       event: 'request.answered',
       requestId: request.id,
@@ -193,6 +194,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       agentId,
       code,
       because,
+      broken,
     })
     done()
   })

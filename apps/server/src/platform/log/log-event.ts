@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@bridgework/contract'
+import type { BrokenRule, ProblemCode } from '@bridgework/contract'
 import type { AgentId, CompanyId, KeyPairId, LocationId } from '../identity/identity.ts'
 
 /**
@@ -33,6 +33,7 @@ export type LogEvent =
       agentId?: AgentId | undefined
       code?: ProblemCode | undefined
       because?: string | undefined
+      broken?: BrokenRule | undefined
     }
   | { event: 'request.failed'; requestId: string; route: string; error: string; line: string }
   | { event: 'response.cut'; requestId: string; because: 'stalled' | 'too slow' }

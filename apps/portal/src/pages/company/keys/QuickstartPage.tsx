@@ -5,6 +5,7 @@ import { read, useAct } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { CopyField, Snippet } from '../../../ui/Copy.tsx'
 import { ErrorNote } from '../../../ui/ErrorNote.tsx'
+import { indentedJson } from '../../../ui/format/json.ts'
 import { ButtonLink } from '../../../ui/links.tsx'
 import { PageHeader } from '../../../ui/PageHeader.tsx'
 import { Section } from '../../../ui/Section.tsx'
@@ -143,19 +144,10 @@ function TryIt() {
           <Snippet label="Request" code={`${make.data.method} ${make.data.url}\nAuthorization: Bearer <token>`} />
           <Snippet
             label={`Response: ${make.data.status}, after ${make.data.duration_ms} ms`}
-            code={indented(make.data.body)}
+            code={indentedJson(make.data.body)}
           />
         </Stack>
       )}
     </Section>
   )
-}
-
-/** JSON with indentation; what was cut, or is none, as it is. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }

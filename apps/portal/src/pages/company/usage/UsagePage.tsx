@@ -8,7 +8,6 @@ import { PageHeader } from '../../../ui/PageHeader.tsx'
 import { StatCard } from '../../../ui/StatCard.tsx'
 import { useUrlState } from '../../../ui/state/url-state.ts'
 import { useCompanyParams } from '../company.ts'
-import { RequestLog } from './RequestLog.tsx'
 import { UsageCharts } from './UsageCharts.tsx'
 import type { UsageSearch } from './usage-search.ts'
 import { errorRateOf } from './usage-summary.ts'
@@ -54,7 +53,6 @@ export function UsagePage() {
           />
         </SimpleGrid>
         <UsageCharts usage={usage} />
-        <RequestLog />
       </Stack>
     </>
   )

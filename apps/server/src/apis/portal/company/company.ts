@@ -1,4 +1,3 @@
-import { vendorApiPath } from '@bridgework/contract'
 import type { AgreementPage, AgreementState, CompanyPage, PortalAnswers } from '@bridgework/contract/portal'
 import { recordAudit } from '../../../modules/audit/store.ts'
 import { organizationsGranting } from '../../../modules/consent/grant.ts'
@@ -18,19 +17,19 @@ import {
 } from '../../../modules/credentials/key-pair.ts'
 import { renameCompany, requireCompany } from '../../../modules/directory/company.ts'
 import { memberNames } from '../../../modules/membership/member.ts'
-import { countConnections } from '../../../modules/overview/connection.ts'
+import { countConnections, listGrantingOrganizations } from '../../../modules/overview/connection.ts'
 import { listEndedAccess } from '../../../modules/overview/ended-access.ts'
 import { lastUsesOf } from '../../../modules/usage/store.ts'
 import { withTransaction } from '../../../platform/database/pool.ts'
 import type { Queryable } from '../../../platform/database/queryable.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
-import type { CompanyId } from '../../../platform/identity/identity.ts'
+import { type CompanyId, type LocationId, parseNumericId } from '../../../platform/identity/identity.ts'
 import { entryOf } from '../shared/audit.ts'
 import type { PortalContext, PortalHandlers } from '../shared/context.ts'
 import { readListPage } from '../shared/list.ts'
 import { listMembersOf } from '../shared/members.ts'
 import type { Membership } from '../shared/membership.ts'
-import { connectionsPage } from './connections.ts'
+import { connectedLocation, connectionsPage } from './connections.ts'
 
 /** What the people of a vendor company do and see, but for who belongs to it. */
 export const companyHandlers: PortalHandlers<
@@ -43,8 +42,9 @@ export const companyHandlers: PortalHandlers<
   | 'regenerateKeyPair'
   | 'revokeKeyPair'
   | 'listConnections'
+  | 'listPractices'
+  | 'getConnectedLocation'
   | 'listEndedAccess'
-  | 'makeFirstCall'
 > = {
   getCompany: async ({ pool }, { member, person }) => {
     const { companyId } = member
@@ -164,6 +164,13 @@ export const companyHandlers: PortalHandlers<
 
   listConnections: (context, { member, query }) => connectionsPage(context, member.companyId, readListPage(query)),
 
+  listPractices: async ({ pool }, { member }) => ({
+    data: await listGrantingOrganizations(pool, member.companyId, practicesMax),
+  }),
+
+  getConnectedLocation: (context, { member, params }) =>
+    connectedLocation(context, member, parseNumericId<LocationId>(params.location_id ?? '')),
+
   listEndedAccess: async ({ pool }, { member }) => ({
     data: (await listEndedAccess(pool, member.companyId)).map((each) => ({
       organization_id: each.organizationId,
@@ -177,31 +184,9 @@ export const companyHandlers: PortalHandlers<
       })),
     })),
   }),
-
-  makeFirstCall: async ({ pool, tokens, environment, publicUrl }, { member, body, request, ip }) => {
-    if (environment !== 'sandbox') throw new Problem('route_unknown')
-    const pair = (await listKeyPairs(pool, member.companyId)).find((each) => each.state.state === 'live')
-    if (!pair) throw new Problem('key_pair_required')
-    const token = await tokens.issue(member.companyId, pair.id)
-    const begin = performance.now()
-    // Through the app itself, so that it is checked, counted and answered as every other call.
-    const answer = await request.server.inject({
-      method: 'GET',
-      url: `${vendorApiPath}${body.path}`,
-      headers: { authorization: `Bearer ${token}` },
-      remoteAddress: ip,
-    })
-    return {
-      method: 'GET',
-      url: `${publicUrl}${vendorApiPath}${body.path}`,
-      status: answer.statusCode,
-      duration_ms: Math.round((performance.now() - begin) * 10) / 10,
-      body: answer.payload.slice(0, firstCallLengthMax),
-    }
-  },
 }
 
-const firstCallLengthMax = 20_000
+const practicesMax = 1_000
 
 /** Puts a rename into the history of every practice that grants the company something. Who of the company did it is its own business. */
 async function announceRename(client: Queryable, companyId: CompanyId, former: string, name: string): Promise<void> {

@@ -41,7 +41,7 @@ export const operatorPageHandlers: PortalHandlers<
     const [[company], usage, grantedBy] = await Promise.all([
       requireCompanyEntry(pool, id).then((found) => operatorCompanies(pool, [found])),
       usageOf(pool, id, range, now()),
-      listGrantingOrganizations(pool, id),
+      listGrantingOrganizations(pool, id, 100),
     ])
     if (!company) throw new Error('a company without its entry')
     return { ...company, usage, granted_by: grantedBy }

@@ -1,5 +1,5 @@
-import { noticeKindsOf } from '@bridgework/contract/portal'
-import { countUnread, listNotices, markRead } from '../../../modules/notices/notice.ts'
+import { type Notice, noticeKindsOf } from '@bridgework/contract/portal'
+import { countUnread, listNotices, markRead, type StoredNotice } from '../../../modules/notices/notice.ts'
 import { kindsReceived } from '../../../modules/notices/received.ts'
 import { changeSetting, settingsOf } from '../../../modules/notices/settings.ts'
 import { listMembershipsOf } from '../../../modules/overview/tenants.ts'
@@ -17,12 +17,7 @@ export const noticeHandlers: PortalHandlers<
   listNotices: async ({ pool }, { member: { memberId }, query }) => {
     const page = readListPage(query)
     const { total, notices } = await listNotices(pool, memberId, page)
-    const data = notices.map(({ createdAt, readAt, ...notice }) => ({
-      ...notice,
-      created_at: createdAt.toISOString(),
-      read_at: readAt?.toISOString() ?? null,
-    }))
-    return { ...toListed(page, total, data), unread: await countUnread(pool, memberId) }
+    return { ...toListed(page, total, notices.map(toNotice)), unread: await countUnread(pool, memberId) }
   },
 
   countUnreadNotices: async ({ pool }, { member }) => ({ unread: await countUnread(pool, member.memberId) }),
@@ -53,6 +48,11 @@ export const noticeHandlers: PortalHandlers<
     await withTransaction(pool, (client) => changeSetting(client, membership.memberId, { kind, delivery }))
     return { done: true }
   },
+}
+
+/** A notice as it is answered. */
+export function toNotice({ createdAt, readAt, ...notice }: StoredNotice): Notice {
+  return { ...notice, created_at: createdAt.toISOString(), read_at: readAt?.toISOString() ?? null }
 }
 
 /** Those that the session is for: one that an identity provider began is for its own alone. */

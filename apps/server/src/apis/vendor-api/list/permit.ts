@@ -124,5 +124,6 @@ function refuseFuture(permit: ReadPermit, since: Since): void {
   if (since.moment === null || since.moment <= latestMoment(permit) || isOfAnotherEpoch(permit, since)) return
   throw new Problem('parameter_invalid', {
     errors: `${sinceParameter.name} lies in the future: the server's time is ${formatInstant(permit.databaseNow)}. Pass back meta.next_fetch_modified_since, or the answer's Date.`,
+    broken: { parameter: sinceParameter.name, rule: 'not_future' },
   })
 }

@@ -25,6 +25,8 @@ export async function answerRequests(
     status,
     code: null,
     because: null,
+    parameter: null,
+    rule: null,
     records: 0,
     durationMs: 1,
   }

@@ -1304,10 +1304,13 @@ create table vendor_request (
   status integer not null,
   code text,
   because text,
+  parameter text,
+  rule text,
   records integer not null default 0,
   duration_ms real not null,
   primary key (company_id, outcome, id)
 );
+create index vendor_request_of_id on vendor_request (request_id);
 
 -- What the operator's pages plot: of each location and agent by the hour, kept for 30 days, and of each process by the minute, kept for 14 days
 -- (docs/decisions/activity.md). Counts and times alone: nothing of a patient, no id of a record.

@@ -1,8 +1,11 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { read } from '../../../api/query.ts'
 import { belowLabel, fieldFault } from '../../../ui/filters/field-fault.ts'
 import { useTypedText } from '../../../ui/state/typed-text.ts'
 import { useUrlState } from '../../../ui/state/url-state.ts'
-import { noFilter, type RequestFilter } from './usage-search.ts'
+import { useCompanyParams } from '../company.ts'
+import { type LogsSearch, noFilter, type RequestFilter } from './logs-search.ts'
 
 const outcomes = [
   { value: 'ok', label: 'Successful' },
@@ -15,26 +18,42 @@ const texts = [
   { name: 'status', label: 'Status', placeholder: '404 or 4xx' },
   { name: 'code', label: 'Code', placeholder: 'parameter_invalid' },
   { name: 'route', label: 'Route', placeholder: 'patients' },
+  { name: 'parameter', label: 'Parameter', placeholder: 'items' },
+  { name: 'rule', label: 'Rule', placeholder: 'whole_number' },
   { name: 'location_id', label: 'Location id', placeholder: 'Any location' },
   { name: 'client_id', label: 'Client id', placeholder: 'Any key pair' },
   { name: 'request_id', label: 'Request id', placeholder: 'Any request' },
 ] as const
 
-const fieldWidth = { base: '100%', xs: 190 }
+const fieldWidth = { base: '100%', xs: 172 }
 
 /** Filters the request log; kept in the address. */
 export function RequestFilters() {
-  const [search, change] = useUrlState<RequestFilter>()
+  const [search, change] = useUrlState<LogsSearch>()
+  const practices = useSuspenseQuery(read('listPractices', { params: useCompanyParams() })).data.data
   return (
     <Group align="flex-start" gap="sm">
+      {search.view !== 'errors' && (
+        <Select
+          label="Outcome"
+          placeholder="All requests"
+          data={outcomes}
+          value={search.outcome ?? null}
+          onChange={(outcome) => change({ outcome })}
+          clearable
+          clearButtonProps={{ 'aria-label': 'All requests' }}
+          w={fieldWidth}
+        />
+      )}
       <Select
-        label="Outcome"
-        placeholder="All requests"
-        data={outcomes}
-        value={search.outcome ?? null}
-        onChange={(outcome) => change({ outcome })}
+        label="Practice"
+        placeholder="All practices"
+        data={practices.map(({ id, name }) => ({ value: id, label: name }))}
+        value={search.organization_id ?? null}
+        onChange={(organization_id) => change({ organization_id })}
+        searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'All requests' }}
+        clearButtonProps={{ 'aria-label': 'All practices' }}
         w={fieldWidth}
       />
       {texts.map((field) => (
