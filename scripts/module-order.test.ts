@@ -41,12 +41,13 @@ const order = [
   'modules/throttle',
   'modules/disclosure',
   'modules/chain',
-  'modules/secret-key',
   'modules/activity',
   'modules/usage',
   'modules/onboarding',
   'modules/overview',
   'modules/changes',
+  'modules/webhooks',
+  'modules/secret-key',
   'modules/notices',
   'modules/leaving',
   'apis/attribution',
@@ -127,6 +128,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/secret-key': ['secret_key_reader'],
   'modules/activity': ['agent_hour', 'location_hour', 'service_minute'],
   'modules/notices': ['notice', 'notice_condition', 'notice_cursor', 'notice_setting'],
+  'modules/webhooks': ['webhook_attempt', 'webhook_cursor', 'webhook_delivery', 'webhook_endpoint'],
   'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
 }
 

@@ -31,6 +31,7 @@ import { createRequestTurns, type RequestTurns } from './modules/throttle/reques
 import type { SyncSlots } from './modules/throttle/sync-slots.ts'
 import type { TokenLimit } from './modules/throttle/token-limit.ts'
 import type { UsageRecorder } from './modules/usage/recorder.ts'
+import { createWebhookAccess, type WebhookAccess } from './modules/webhooks/attempt.ts'
 import { registerHealth } from './platform/http/health.ts'
 import { registerMetrics } from './platform/http/metrics-route.ts'
 import { createHttpServer, type HttpServerOptions } from './platform/http/server.ts'
@@ -83,7 +84,9 @@ export type AppDeps = {
   passwordHash?: PasswordHash
   /** How proofs of companies' websites are looked for, where public addresses over https are not meant. */
   proofAccess?: ProofAccess
-  /** Ends requests to identity providers, with its reason; absent: nothing does. */
+  /** How endpoints of webhooks are called, where the environment's way is not meant. */
+  webhookAccess?: WebhookAccess
+  /** Ends requests to identity providers and tests of webhooks, with its reason; absent: nothing does. */
   stopping?: AbortSignal
   /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
   requests?: RequestTurns
@@ -195,6 +198,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         agentPackages: () => listAgentPackages(downloads),
         onSignUp: deps.onSignUp ?? (() => {}),
         proofAccess: deps.proofAccess ?? createProofAccess(),
+        webhookAccess: deps.webhookAccess ?? createWebhookAccess({ allowPrivate: isSandbox, stopping: deps.stopping }),
         // The sandbox may call what runs beside it.
         providerAccess: {
           ...createOutgoing({ allowPrivate: isSandbox, stopping: deps.stopping }),

@@ -19,6 +19,7 @@ import { deleteOldUploads } from './modules/records/write/upload-store.ts'
 import { deleteOldSignIns } from './modules/sign-in/store.ts'
 import { trimRequests } from './modules/usage/request-log.ts'
 import { trimUsage } from './modules/usage/store.ts'
+import { deleteOldAttempts } from './modules/webhooks/attempt.ts'
 import type { AgentId, LocationId } from './platform/identity/identity.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { inSlices } from './platform/loop/in-slices.ts'
@@ -63,6 +64,7 @@ export function createHousekeeping(deps: {
       'trim usage': () => trimUsage(pool, now()),
       'trim requests': () => trimRequests(pool, now()),
       'delete old sign-ins': () => deleteOldSignIns(pool),
+      'delete old attempts of webhooks': () => deleteOldAttempts(pool),
       'delete old mails': () => deleteOldMails(pool),
       'delete old notices': () => deleteOldNotices(pool, now()),
       'months of disclosures': () => makeDisclosureMonths(pool),

@@ -6,6 +6,7 @@ import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createSampler } from './modules/activity/sampler.ts'
+import { createLastContacts } from './modules/agents/agent-contact.ts'
 import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
 import { mailSeals } from './modules/chain/seal-mail.ts'
@@ -36,6 +37,8 @@ import { followSecretKey } from './modules/secret-key/follow.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
 import { createUsageRecorder } from './modules/usage/recorder.ts'
+import { createWebhookAccess } from './modules/webhooks/attempt.ts'
+import { createWebhookSender } from './modules/webhooks/sender.ts'
 import { openDatabase } from './platform/database/open-database.ts'
 import { createPool, type PoolOptions } from './platform/database/pool.ts'
 import { Problem } from './platform/errors/problem.ts'
@@ -172,10 +175,21 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop)
     closers.push(rerenderer.stop, remover.stop, noteRemover.stop, segmentPacker.stop, load.stop, sampler.stop)
     const proofAccess = createProofAccess(stopping.signal)
+    const webhookAccess = createWebhookAccess({
+      allowPrivate: config.environment === 'sandbox',
+      stopping: stopping.signal,
+    })
+    const webhooks = createWebhookSender(
+      {
+        ...{ pool, secretKey, access: webhookAccess, previewDatasets: config.previewDatasets, now, log },
+        lastContactOf: createLastContacts({ pool, now }),
+      },
+      { when: lease.isHeld },
+    )
     const housekeeping = createHousekeeping({ pool, log, proofAccess, when: lease.isHeld })
     // Given up when all that it is for has ended.
     closers.push(lease.stop)
-    closers.push(housekeeping.stop)
+    closers.push(housekeeping.stop, webhooks.stop)
     closers.push(startMail(config, pool, log))
     closers.push(notifier.stop)
     await lease.start()
@@ -189,6 +203,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     sealer.start()
     noteRemover.start()
     notifier.start()
+    webhooks.start()
     segmentPacker.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
@@ -219,6 +234,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       downloadsDir: config.downloadsDir,
       mailDir: config.mail.kind === 'folder' ? config.mail.dir : null,
       proofAccess,
+      webhookAccess,
       stopping: stopping.signal,
       now,
       // The app counts its own events.

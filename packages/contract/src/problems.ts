@@ -306,6 +306,9 @@ const people = {
     errors: 'The operator has not verified this company yet, so practices cannot grant it access.',
   },
   password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },
+  webhook_exists: { status: 409, errors: 'There is a webhook with this address already.' },
+  webhook_unknown: { status: 404, errors: 'Not found: there is no such webhook. Reload the page.' },
+  webhooks_exceeded: { status: 409, errors: 'A company has at most 10 webhooks. Remove one first.' },
   sign_in_throttled: { status: 429, errors: 'Too many attempts. Try again in 15 minutes.' },
 } as const satisfies Record<string, Row>
 

@@ -41,11 +41,15 @@ export type ChangesAsked = {
   readonly companyId: CompanyId
   /** Rows that changed after this stamp; null: all that there is. */
   readonly since: Stamp | null
-  readonly horizon: Horizon
+  readonly horizon: Pick<Horizon, 'restored'>
   /** The datasets that are served. */
   readonly datasets: readonly DatasetName[]
   readonly after: Place
   readonly limit: number
+  /** Rows of these kinds alone; absent: of all. */
+  readonly kinds?: readonly ChangeKind[]
+  /** Of locations, grants and datasets only the rows of these locations; absent: of all. */
+  readonly locationIds?: readonly LocationId[]
 }
 
 /**
@@ -59,7 +63,7 @@ export async function readChangeRows(
   const rows: ChangeRow[] = []
   for (const [number, kind] of changeKinds.entries()) {
     const wanted = asked.limit + 1 - rows.length
-    if (number < asked.after[0] || wanted <= 0) continue
+    if (number < asked.after[0] || wanted <= 0 || asked.kinds?.includes(kind) === false) continue
     const [, first, second] = number === asked.after[0] ? asked.after : beforeAll
     rows.push(...(await readers[kind](pool, asked, { number, first, second, wanted })))
   }
@@ -113,7 +117,7 @@ const readers: Record<ChangeKind, Reader> = {
     }))
   },
 
-  location: async (pool, { companyId, since }, { number, first, wanted }) => {
+  location: async (pool, { companyId, since, locationIds }, { number, first, wanted }) => {
     const { rows } = await pool.query<
       { organization_id: OrganizationId; is_active: boolean; updated_at: Date } & OrderedRow
     >(
@@ -121,13 +125,13 @@ const readers: Record<ChangeKind, Reader> = {
               ${stampOf('greatest(l.updated_at, granted.at)')} as at
          from (select g.location_id, max(g.granted_at) as at
                  from dataset_grant g
-                where g.company_id = $1 and ${notEnded('g')}
+                where g.company_id = $1 and ${notEnded('g')} ${ofLocations('g.location_id', locationIds, '$5')}
                 group by g.location_id) granted
          join location l on l.id = granted.location_id
-        where (l.updated_at > $2 or granted.at > $2) and l.id > $3
+        where (l.updated_at > $2 or granted.at > $2) and l.id > $3 ${ofLocations('l.id', locationIds, '$5')}
         order by l.id
         limit $4`,
-      [companyId, instantAfter(since), first, wanted],
+      [companyId, instantAfter(since), first, wanted, ...valuesOf(locationIds)],
     )
     return rows.map((row) => ({
       kind: 'location',
@@ -142,7 +146,7 @@ const readers: Record<ChangeKind, Reader> = {
   },
 
   /** Those that began or ended. All that are in force are rows of their datasets. By the indexes of access_grant on what it was given, and its end. */
-  grant: async (pool, { companyId, since, datasets }, { number, first, second, wanted }) => {
+  grant: async (pool, { companyId, since, datasets, locationIds }, { number, first, second, wanted }) => {
     if (since === null) return []
     const { rows } = await pool.query<{ granted_at: Date | null; ended_at: Date | null } & DatasetOrderedRow>(
       `with changed as (
@@ -158,10 +162,11 @@ const readers: Record<ChangeKind, Reader> = {
          join location l on l.organization_id = changed.organization_id and l.id = coalesce(changed.location_id, l.id)
          left join dataset_grant d on d.location_id = l.id and d.company_id = $1 and d.dataset = changed.dataset and ${notEnded('d')}
         where (l.id, array_position($5::text[], changed.dataset)) > ($3, $4) and changed.dataset = any($7::text[])
+              ${ofLocations('l.id', locationIds, '$8')}
         group by l.id, changed.dataset
         order by 1, 3
         limit $6`,
-      [companyId, instantAfter(since), first, second, datasetNames, wanted, datasets],
+      [...[companyId, instantAfter(since), first, second, datasetNames, wanted, datasets], ...valuesOf(locationIds)],
     )
     return rows.map((row) => ({
       kind: 'grant',
@@ -178,7 +183,7 @@ const readers: Record<ChangeKind, Reader> = {
    * Those with a later stamp, of a later grant, and of a location that changed: opened again, its removals end without a turn. What a restore alone
    * gave its stamp, which lies ahead of the clock, every cursor of this epoch has seen.
    */
-  dataset: async (pool, { companyId, since, horizon, datasets }, { number, first, second, wanted }) => {
+  dataset: async (pool, { companyId, since, horizon, datasets, locationIds }, { number, first, second, wanted }) => {
     const { rows } = await pool.query<StoredDataset & DatasetOrderedRow>(
       `select l.id as first, s.dataset, array_position($5::text[], s.dataset) as second, l.organization_id, l.time_zone, l.office_hours,
               s.last_stamp, s.synced_at, s.initial_sync_completed_at, s.is_provided, g.granted_at,
@@ -190,7 +195,7 @@ const readers: Record<ChangeKind, Reader> = {
          left join removal r on r.location_id = l.id and r.dataset = s.dataset and r.state = 'held'
         where g.company_id = $1 and g.dataset = any($8::text[]) and ${notEnded('g')}
           and (s.last_stamp > $9 and s.last_stamp <> $6 or g.granted_at > $2 or l.updated_at > $2)
-          and (l.id, array_position($5::text[], s.dataset)) > ($3, $4)
+          and (l.id, array_position($5::text[], s.dataset)) > ($3, $4) ${ofLocations('l.id', locationIds, '$10')}
         order by 1, 3
         limit $7`,
       [
@@ -203,6 +208,7 @@ const readers: Record<ChangeKind, Reader> = {
         wanted,
         datasets,
         since ?? -1,
+        ...valuesOf(locationIds),
       ],
     )
     return rows.map((row) => ({
@@ -240,6 +246,14 @@ type StoredDataset = {
   missing: string | null
   visible: string | null
   held_at: Date | null
+}
+
+function ofLocations(column: string, locationIds: ChangesAsked['locationIds'], parameter: string): string {
+  return locationIds ? `and ${column} = any(${parameter}::bigint[])` : ''
+}
+
+function valuesOf(locationIds: ChangesAsked['locationIds']): (readonly LocationId[])[] {
+  return locationIds ? [locationIds] : []
 }
 
 /** The stamp as an instant with microseconds; all that there is begins with 1970. */

@@ -1,6 +1,7 @@
 import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { AddressRefused, createOutgoing, type Outgoing } from '../../platform/outgoing/outgoing.ts'
+import { failureInWords } from '../../platform/outgoing/failure-in-words.ts'
+import { createOutgoing, type Outgoing } from '../../platform/outgoing/outgoing.ts'
 
 /** How the service asks for proofs. `originOf`: where a domain's file is looked for. */
 export type ProofAccess = Outgoing & { originOf: (domain: string) => string }
@@ -81,18 +82,6 @@ async function fileFailureOf(
     return (await answer.text()).trim() === token ? null : `${url} has another text than the value shown here.`
   } catch (error) {
     if (error instanceof Problem) throw error
-    return `${url} could not be read: ${reasonOf(error)}`
+    return `${url} could not be read: ${failureInWords(error, timeoutMs)}`
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof AddressRefused) return 'it is not at a public address of the internet.'
-  if (error instanceof DOMException) return `no answer within ${timeoutMs / 1000} seconds.`
-  const code = codeOf(error) ?? ''
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name has no address.'
-  if (code === 'ECONNREFUSED') return 'the connection was refused.'
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'its certificate is not valid.'
-  if (code === 'ANSWER_TOO_LARGE') return 'the answer is too large.'
-  if (code === 'ANSWER_UNUSABLE' || code.startsWith('HPE_')) return 'the answer is not one of a website.'
-  return 'the connection failed.'
 }

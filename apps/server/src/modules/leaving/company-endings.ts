@@ -4,6 +4,7 @@ const ofTheCompany = 'company_id = $1::uuid'
 const ofItsKeys = `key_pair_id in (select id from key_pair where ${ofTheCompany})`
 /** Only erasing deletes a key pair, so a use without one was noted by a request that was under way then. */
 const orOfNone = 'not exists (select from key_pair where key_pair.id = key_pair_id)'
+const ofItsWebhooks = `endpoint_id in (select id from webhook_endpoint where ${ofTheCompany})`
 const ofPractices = none('a practice’s, not the vendor’s')
 
 /** What becomes of each table's rows of a vendor that is erased. */
@@ -15,6 +16,9 @@ export const companyEndings: Endings = {
   sync_slot_gate: atOnce(ofTheCompany),
   ...people,
   access_request: atOnce(ofTheCompany),
+  webhook_attempt: atOnce(ofItsWebhooks),
+  webhook_delivery: atOnce(ofItsWebhooks),
+  webhook_endpoint: atOnce(ofTheCompany),
   company_profile: atOnce(ofTheCompany),
   company_domain: atOnce(ofTheCompany),
   company_former_name: atOnce(ofTheCompany),

@@ -65,5 +65,6 @@ export const installation: Endings = {
   sign_in_attempt: none('hashes of who tried to sign in; they expire within a day'),
   sign_up: none('a sign-up that is not confirmed belongs to no tenant yet; it expires within a day'),
   signing_key: none('of the installation'),
+  webhook_cursor: none('of the installation'),
   token_attempt: none('network addresses of the last minute'),
 }

@@ -46,6 +46,7 @@ const notKeyed: Readonly<Record<string, string>> = {
   'sign_up.password_hash': 'scrypt with a salt',
   'signing_key.public_jwk': 'the public half',
   'upload.body_hash': 'SHA-256',
+  'webhook_delivery.row_hash': 'SHA-256',
 }
 
 /** What a hash, a sealed text or a signature is stored in: bytes of any name, and texts that are called so. */
@@ -130,6 +131,7 @@ test('F27: whatever is sealed with another key is sealed anew, in as many slices
     ['signing keys of tokens', 101, again],
     ['second factors', 101, again],
     ['client secrets at identity providers', 101, again],
+    ['secrets of webhooks', 202, again],
   ])
 
   await sealAgain()
@@ -211,6 +213,12 @@ async function sealedWith(key: SecretKey, count: number): Promise<[string, unkno
     [
       `insert into identity_provider (id, tenant_id, sign_in_name, name, issuer, client_id, client_secret, counts_as_second_factor, is_required)
        select gen_random_uuid(), n, n, 'Provider', 'https://issuer.example', 'client', $1, false, false from generate_series(1, $2::integer) n`,
+      [text, count],
+    ],
+    [
+      `with vendor as (insert into company (id, name, name_key) values (gen_random_uuid(), 'Webhooks', $1) returning id)
+       insert into webhook_endpoint (id, company_id, url, types, secret, previous_secret, previous_until)
+       select gen_random_uuid(), vendor.id, n, '{key}', $1, $1, now() from vendor, generate_series(1, $2::integer) n`,
       [text, count],
     ],
     [

@@ -4,6 +4,7 @@ import type { SecretKey } from '../credentials/secret.ts'
 import { countOutdatedSigningKeys, resealSigningKeys } from '../credentials/signing-key.ts'
 import { countOutdatedClientSecrets, resealClientSecrets } from '../identity-provider/store.ts'
 import { countOutdatedSecondFactors, resealSecondFactors } from '../sign-in/second-factor-secrets.ts'
+import { countOutdatedWebhookSecrets, resealWebhookSecrets } from '../webhooks/endpoint.ts'
 
 /**
  * What becomes of a column that was made with the secret key, when the key is rotated.
@@ -25,6 +26,8 @@ export const keyedColumns: Readonly<Record<string, KeyedColumn>> = {
   'portal_two_factor.secret': { kind: 'sealed', what: 'second factors' },
   'portal_two_factor.backup_codes': { kind: 'sealed', what: 'second factors' },
   'identity_provider.client_secret': { kind: 'sealed', what: 'client secrets at identity providers' },
+  'webhook_endpoint.secret': { kind: 'sealed', what: 'secrets of webhooks' },
+  'webhook_endpoint.previous_secret': { kind: 'sealed', what: 'secrets of webhooks' },
   'agent.key_hmac': {
     kind: 'renewed',
     what: 'agents',
@@ -78,6 +81,7 @@ export async function listRemaining(db: Queryable, secretKey: SecretKey): Promis
       rows: await countOutdatedClientSecrets(db, secretKey),
       ends: sealed,
     },
+    { what: 'secrets of webhooks', rows: await countOutdatedWebhookSecrets(db, secretKey), ends: sealed },
   ]
   for (const [column, keyed] of Object.entries(keyedColumns)) {
     if (keyed.kind !== 'renewed' && keyed.kind !== 'expires') continue
@@ -111,6 +115,7 @@ export async function resealAll(
 ): Promise<void> {
   await resealSigningKeys(pool, secretKey)
   await resealClientSecrets(pool, secretKey)
+  await resealWebhookSecrets(pool, secretKey)
   const total = await countOutdatedSecondFactors(pool, secretKey)
   let done = 0
   for (let after: string = firstUuid; !signal.aborted; ) {

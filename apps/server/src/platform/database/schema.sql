@@ -1113,6 +1113,74 @@ create table vendor_usage (
   constraint vendor_usage_pkey PRIMARY KEY (company_id, bucket_at)
 );
 
+create table webhook_attempt (
+  id bigint not null generated always as identity,
+  endpoint_id uuid not null,
+  message_id uuid not null,
+  sequence bigint,
+  type text not null,
+  row_id text not null,
+  attempted_at timestamp with time zone not null,
+  duration_ms integer not null,
+  status integer,
+  failure text,
+  answer text,
+  constraint webhook_attempt_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoint(id) ON DELETE CASCADE,
+  constraint webhook_attempt_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_attempt_attempted ON public.webhook_attempt USING btree (attempted_at);
+CREATE INDEX webhook_attempt_of_endpoint ON public.webhook_attempt USING btree (endpoint_id, id DESC);
+
+create table webhook_cursor (
+  only_one boolean not null default true,
+  epoch uuid not null,
+  until bigint not null,
+  constraint webhook_cursor_only_one_check CHECK (only_one),
+  constraint webhook_cursor_pkey PRIMARY KEY (only_one)
+);
+
+create table webhook_delivery (
+  endpoint_id uuid not null,
+  type text not null,
+  row_id text not null,
+  row_at bigint not null,
+  row_hash bytea not null,
+  is_pending boolean not null default true,
+  message_id uuid,
+  sequence bigint,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null default clock_timestamp(),
+  claimed_until timestamp with time zone,
+  constraint webhook_delivery_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoint(id) ON DELETE CASCADE,
+  constraint webhook_delivery_pkey PRIMARY KEY (endpoint_id, type, row_id)
+);
+CREATE INDEX webhook_delivery_done ON public.webhook_delivery USING btree (row_at) WHERE (NOT is_pending);
+CREATE INDEX webhook_delivery_pending ON public.webhook_delivery USING btree (endpoint_id, attempts, due_at) WHERE is_pending;
+
+create table webhook_endpoint (
+  id uuid not null,
+  company_id uuid not null,
+  url text not null,
+  types text[] not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  secret text not null,
+  previous_secret text,
+  previous_until timestamp with time zone,
+  stopped_because text,
+  stopped_at timestamp with time zone,
+  last_sequence bigint not null default 0,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  due_at timestamp with time zone not null default clock_timestamp(),
+  attempted_at timestamp with time zone,
+  constraint webhook_endpoint_check CHECK (((previous_secret IS NULL) = (previous_until IS NULL))),
+  constraint webhook_endpoint_check1 CHECK (((stopped_because IS NULL) = (stopped_at IS NULL))),
+  constraint webhook_endpoint_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint webhook_endpoint_company_id_url_key UNIQUE (company_id, url),
+  constraint webhook_endpoint_pkey PRIMARY KEY (id),
+  constraint webhook_endpoint_stopped_because_check CHECK ((stopped_because = ANY (ARRAY['person'::text, 'failing'::text, 'gone'::text])))
+);
+
 create sequence record_id_appointments cache 1;
 create sequence record_id_fee_schedules cache 1;
 create sequence record_id_insurance_plans cache 1;

@@ -7,6 +7,8 @@ export type AgentId = string & { readonly brand: 'AgentId' }
 export type CompanyId = string & { readonly brand: 'CompanyId' }
 export type MemberId = string & { readonly brand: 'MemberId' }
 export type KeyPairId = string & { readonly brand: 'KeyPairId' }
+/** Of a webhook. */
+export type EndpointId = string & { readonly brand: 'EndpointId' }
 /** Of a company's request for access. */
 export type RequestId = string & { readonly brand: 'RequestId' }
 
@@ -15,8 +17,8 @@ export function newNumericId<Id extends OrganizationId | LocationId | AgentId>()
   return String(randomInt(100_000_000_000_000, 100_000_000_000_000 + 2 ** 47)) as Id
 }
 
-/** A new random id of a company, a member, a key pair or a request. */
-export function newUuid<Id extends CompanyId | MemberId | KeyPairId | RequestId>(): Id {
+/** A new random id of a company, a member, a key pair, a request or a webhook's endpoint. */
+export function newUuid<Id extends CompanyId | MemberId | KeyPairId | RequestId | EndpointId>(): Id {
   return randomUUID() as Id
 }
 
@@ -26,6 +28,8 @@ export function parseNumericId<Id extends OrganizationId | LocationId | AgentId>
 }
 
 /** The id that a text spells: a UUID in lower case, as ours are written; null for anything else. */
-export function parseUuid<Id extends CompanyId | MemberId | KeyPairId | RequestId>(text: string): Id | null {
+export function parseUuid<Id extends CompanyId | MemberId | KeyPairId | RequestId | EndpointId>(
+  text: string,
+): Id | null {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? (text as Id) : null
 }

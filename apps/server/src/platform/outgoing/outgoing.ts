@@ -13,7 +13,7 @@ export type OutgoingFetch = (
   init: { method: string; headers: Record<string, string>; body?: unknown; signal?: AbortSignal },
 ) => Promise<Response>
 
-/** How the service reaches addresses and names that customers enter. Every call ends within 10 seconds, and with its signal. */
+/** How the service reaches addresses and names that customers enter. Every call ends within `timeoutMs` (10 seconds), and with its signal. */
 export type Outgoing = {
   fetch: OutgoingFetch
   /** The TXT records of a name. */
@@ -45,6 +45,8 @@ export type OutgoingOptions = {
   resolve?: ((hostname: string, ended: AbortSignal) => Promise<LookupAddress[]>) | undefined
   /** What opens the connections; absent: an agent of its own for each call. */
   agent?: Agent
+  /** Of a longer answer only so many bytes are read, and the connection is ended; absent: an answer of more than 128 KiB is refused. */
+  cutAfterBytes?: number
 }
 
 const bodyBytesMax = 128 * 1024
@@ -54,11 +56,11 @@ const informationMax = 10
 /**
  * The one client for what customers enter. Only https and only public addresses, so that no customer reaches the operator's own network through
  * the server: a name is resolved once for each attempt, all its addresses must be public, and the connection goes to one of these. No redirect is
- * followed. An answer has at most 128 KiB, and 10 seconds from the look-up to its last byte. A call settles whatever the other side does, and
+ * followed. An answer has at most 128 KiB, and `timeoutMs` from the look-up to its last byte. A call settles whatever the other side does, and
  * leaves no socket. Throws AddressRefused, AnswerRefused, a DOMException TimeoutError, the reason of a signal, or an error with a code of the system.
  */
 export function createOutgoing(options: OutgoingOptions): Outgoing {
-  const { allowPrivate, stopping, timeoutMs = 10_000, agent = false } = options
+  const { allowPrivate, stopping, timeoutMs = 10_000, agent = false, cutAfterBytes } = options
   const resolverUntil = (ended: AbortSignal) => openResolver(options.nameServers, timeoutMs, ended)
   const resolveName = (hostname: string, ended: AbortSignal) =>
     allowPrivate ? lookup(hostname, { all: true }) : resolveByDns(resolverUntil(ended), hostname)
@@ -82,7 +84,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
           agent,
           lookup: lookupIn(addresses),
         })
-        return await answerTo(call, body, ended)
+        return await answerTo(call, body, ended, cutAfterBytes)
       }
       return await settle(work, timeoutMs, [stopping, signal])
     },
@@ -135,8 +137,13 @@ async function settle<T>(
   }
 }
 
-/** What the server answered, read to its end. */
-async function answerTo(call: ReturnType<typeof requestHttp>, body: unknown, ended: AbortSignal): Promise<Response> {
+/** What the server answered, read to its end or to where it is cut. */
+async function answerTo(
+  call: ReturnType<typeof requestHttp>,
+  body: unknown,
+  ended: AbortSignal,
+  cutAfterBytes = Number.POSITIVE_INFINITY,
+): Promise<Response> {
   addAbortListener(ended, () => call.destroy())
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     let informed = 0
@@ -156,18 +163,20 @@ async function answerTo(call: ReturnType<typeof requestHttp>, body: unknown, end
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > bodyBytesMax) throw new AnswerRefused('ANSWER_TOO_LARGE', 'the answer is larger than 128 KiB')
     chunks.push(chunk)
+    size += chunk.length
+    // Leaving the loop ends the connection.
+    if (size >= cutAfterBytes) break
+    if (size > bodyBytesMax) throw new AnswerRefused('ANSWER_TOO_LARGE', 'the answer is larger than 128 KiB')
   }
   const status = answer.statusCode ?? 0
   if (status < 200 || status > 599) throw new AnswerRefused('ANSWER_UNUSABLE', 'the answer has no status of HTTP')
   const isEmpty = [204, 205, 304].includes(status)
-  const type = answer.headers['content-type']
-  const challenge = answer.headers['www-authenticate']
-  return new Response(isEmpty ? null : Buffer.concat(chunks), {
+  const passedOn = ['content-type', 'www-authenticate', 'retry-after'] as const
+  const headers = passedOn.flatMap((name) => (answer.headers[name] === undefined ? [] : [[name, answer.headers[name]]]))
+  return new Response(isEmpty ? null : Buffer.concat(chunks).subarray(0, cutAfterBytes), {
     status,
-    headers: { ...(type && { 'content-type': type }), ...(challenge && { 'www-authenticate': challenge }) },
+    headers: Object.fromEntries(headers),
   })
 }
 

@@ -13,6 +13,7 @@ import type { ProviderAccess } from '../../../modules/identity-provider/open-id-
 import type { InstallationSurvey } from '../../../modules/overview/installation-survey.ts'
 import type { Auth } from '../../../modules/sign-in/auth.ts'
 import type { Person } from '../../../modules/sign-in/person.ts'
+import type { WebhookAccess } from '../../../modules/webhooks/attempt.ts'
 import type { VendorApiContext } from '../../vendor-api/context.ts'
 import type { Membership } from './membership.ts'
 
@@ -37,6 +38,8 @@ export type PortalContext = Pick<
   providerAccess: ProviderAccess
   /** How proofs of companies' websites are looked for. */
   proofAccess: ProofAccess
+  /** How endpoints of webhooks are called. */
+  webhookAccess: WebhookAccess
 }
 
 /** One request of a route, after every gate: parsed, signed in where the route asks for it, and permitted. */

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { beforeAll, type ChangeRow, readChangeRows } from '../../../modules/changes/change-rows.ts'
 import { lookEveryMs } from '../../../modules/changes/change-watch.ts'
 import { type Horizon, readHorizon } from '../../../modules/changes/horizon.ts'
+import { renderChange } from '../../../modules/changes/render-change.ts'
 import { type Principal, requirePrincipal } from '../../../modules/consent/read-permit.ts'
 import type { Stamp } from '../../../modules/datasets/stamp.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
@@ -16,7 +17,6 @@ import { type ChangesParameters, readChangesParameters } from '../parameters.ts'
 import { keepBytes, withoutTurn } from '../request-turn.ts'
 import { tokenOf } from '../token/authenticate.ts'
 import { type ChangeCursor, formatCursor } from './cursor.ts'
-import { renderChange } from './render.ts'
 
 /** A row has about 350 bytes. */
 const answerBytesMax = 2 * 2 ** 20

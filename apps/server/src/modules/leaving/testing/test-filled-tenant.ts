@@ -84,6 +84,16 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       `insert into company_domain (company_id, domain, token) values ($1, 'v.example', 't') on conflict do nothing`,
       [vendor.companyId],
     ],
+    [
+      `with endpoint as (
+         insert into webhook_endpoint (id, company_id, url, types, secret)
+         values (gen_random_uuid(), $1::uuid, gen_random_uuid(), '{key}', 's') returning id),
+       delivery as (
+         insert into webhook_delivery (endpoint_id, type, row_id, row_at, row_hash) select id, 'key', $1::text, 1, '' from endpoint)
+       insert into webhook_attempt (endpoint_id, message_id, type, row_id, attempted_at, duration_ms)
+       select id, gen_random_uuid(), 'key', $1::text, now(), 1 from endpoint`,
+      [vendor.companyId],
+    ],
     [`insert into company_former_name (company_id, name, name_key) values ($1, 'n', 'n')`, [vendor.companyId]],
     [`insert into practice_seal values ($1, 1, 'h', 1, now(), 'k', 's', 1, now(), now())`, [b]],
     ...[organization, company].map(({ side, id }): [string, unknown[]] => [

@@ -1376,3 +1376,73 @@ create table attribution_sighting (
   last_seen_at timestamptz not null,
   primary key (location_id, origin)
 );
+
+
+-- Webhooks of companies
+
+-- Where a company is told what changed. `secret` is sealed; `previous_secret` signs too until `previous_until`. `failing_since`: the first of the
+-- attempts that failed since the last success. `due_at`: no attempt before it.
+create table webhook_endpoint (
+  id uuid primary key,
+  company_id uuid not null references company (id),
+  url text not null,
+  types text[] not null,
+  created_at timestamptz not null default clock_timestamp(),
+  secret text not null,
+  previous_secret text,
+  previous_until timestamptz,
+  stopped_because text check (stopped_because in ('person', 'failing', 'gone')),
+  stopped_at timestamptz,
+  last_sequence bigint not null default 0,
+  failures integer not null default 0,
+  failing_since timestamptz,
+  due_at timestamptz not null default clock_timestamp(),
+  attempted_at timestamptz,
+  unique (company_id, url),
+  check ((previous_secret is null) = (previous_until is null)),
+  check ((stopped_because is null) = (stopped_at is null))
+);
+
+-- One row for each row of /changes that an endpoint is to get or got a moment ago. It says which row, and not what the row says: that is read when it is
+-- sent. `row_hash`: of what was found last, so that a row found again is not sent again. `message_id` is that of the attempts at what was found
+-- last; `sequence` is given at the first attempt and kept until one succeeds.
+create table webhook_delivery (
+  endpoint_id uuid not null references webhook_endpoint (id) on delete cascade,
+  type text not null,
+  row_id text not null,
+  row_at bigint not null,
+  row_hash bytea not null,
+  is_pending boolean not null default true,
+  message_id uuid,
+  sequence bigint,
+  attempts integer not null default 0,
+  due_at timestamptz not null default clock_timestamp(),
+  claimed_until timestamptz,
+  primary key (endpoint_id, type, row_id)
+);
+create index webhook_delivery_pending on webhook_delivery (endpoint_id, attempts, due_at) where is_pending;
+create index webhook_delivery_done on webhook_delivery (row_at) where not is_pending;
+
+-- What endpoints answered, for the company's people. `answer`: the beginning of the body.
+create table webhook_attempt (
+  id bigint generated always as identity primary key,
+  endpoint_id uuid not null references webhook_endpoint (id) on delete cascade,
+  message_id uuid not null,
+  sequence bigint,
+  type text not null,
+  row_id text not null,
+  attempted_at timestamptz not null,
+  duration_ms integer not null,
+  status integer,
+  failure text,
+  answer text
+);
+create index webhook_attempt_of_endpoint on webhook_attempt (endpoint_id, id desc);
+create index webhook_attempt_attempted on webhook_attempt (attempted_at);
+
+-- Up to where changes were looked at for all endpoints: the epoch, and a stamp of docs/decisions/changes.md.
+create table webhook_cursor (
+  only_one boolean primary key default true check (only_one),
+  epoch uuid not null,
+  until bigint not null
+);

@@ -1,10 +1,13 @@
-import type { ChangeRow } from '../../../modules/changes/change-rows.ts'
-import { freshnessOf } from '../../../modules/datasets/freshness.ts'
-import { watermarkAfter } from '../../../modules/datasets/stamp.ts'
-import type { VendorApiContext } from '../context.ts'
+import type { OrganizationId } from '../../platform/identity/identity.ts'
+import { freshnessOf } from '../datasets/freshness.ts'
+import { watermarkAfter } from '../datasets/stamp.ts'
+import type { ChangeRow } from './change-rows.ts'
+
+/** What says how fresh a dataset is. */
+export type RenderContext = { lastContactOf: (id: OrganizationId) => Promise<Date | null>; now: () => Date }
 
 /** A row as vendors receive it. Nothing of a patient's, and no number of records but that of a removal which waits. */
-export async function renderChange(context: Pick<VendorApiContext, 'lastContactOf' | 'now'>, row: ChangeRow) {
+export async function renderChange(context: RenderContext, row: ChangeRow) {
   switch (row.kind) {
     case 'agreement':
       return {
