@@ -93,6 +93,10 @@ const placeOf: Record<string, 'directory' | 'cell' | 'node'> = {
   used_totp: 'node',
   vendor_request: 'node',
   vendor_usage: 'node',
+  webhook_attempt: 'node',
+  webhook_cursor: 'node',
+  webhook_delivery: 'node',
+  webhook_endpoint: 'directory',
 }
 
 const schema = readFileSync(join(import.meta.dirname, '../apps/server/src/platform/database/schema.sql'), 'utf8')
