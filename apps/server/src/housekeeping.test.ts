@@ -49,6 +49,6 @@ test('each piece of housekeeping has an attempt and a name of its own', async ()
     assert.partialDeepStrictEqual(event, { event: 'task.failed', error: 'ECONNREFUSED' })
     return 'task' in event && event.task
   })
-  assert.equal(new Set(tasks).size, 17)
-  assert.equal(tasks.length, 17)
+  assert.equal(new Set(tasks).size, 18)
+  assert.equal(tasks.length, 18)
 })

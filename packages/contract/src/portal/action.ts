@@ -53,6 +53,11 @@ export const actions = {
   'key_pair.read': { side: 'company', roles: managers },
   'key_pair.generate': { side: 'company', roles: managers, fresh: true },
   'key_pair.revoke': { side: 'company', roles: managers, fresh: true },
+  // Answers of the company's own server, and what signs its messages.
+  'webhook.read': { side: 'company', roles: managers },
+  'webhook.change': { side: 'company', roles: managers },
+  // Where a secret is shown.
+  'webhook.sign': { side: 'company', roles: managers, fresh: true },
   'connection.read': { side: 'company', roles: anyone },
   'access_request.make': { side: 'company', roles: managers },
   'access_request.withdraw': { side: 'company', roles: managers },

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
+import { changeKinds } from '../changes.ts'
 import { datasetNames, datasetsWithNotes } from '../datasets.ts'
 import { deliveries, type NoticeKind, noticeKinds } from './notice.ts'
 import type { PortalRouteName } from './route.ts'
@@ -17,6 +18,7 @@ const message = Type.String({ maxLength: 600, description: 'For the vendor' })
 const purpose = Type.String({ maxLength: 600, description: 'What the access is for' })
 const endsOn = Type.Union([Type.String({ maxLength: 10, description: 'The last day of the access' }), Type.Null()])
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
+const types = Type.Array(Type.Enum([...changeKinds]), { uniqueItems: true, minItems: 1 })
 const notes = Type.Array(Type.Enum([...datasetsWithNotes]), { uniqueItems: true })
 const seenList = Type.String({ maxLength: 64, description: 'The list that was seen' })
 const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }), reason })
@@ -77,6 +79,8 @@ export const portalBodies = {
     client_id: Type.String({ maxLength: 100, description: 'The pair that ends: what was seen' }),
   }),
   revokeKeyPair: body({ client_id: Type.String({ maxLength: 100 }) }),
+  addWebhook: body({ url: Type.String({ maxLength: 500, description: 'An https address' }), types }),
+  updateWebhook: body({ types }),
   makeFirstCall: body({ path: Type.Enum(['/organizations', '/locations']) }),
   /** The route of a logged request, as the log has it, and its location. */
   sendAgain: body({

@@ -42,3 +42,4 @@ export {
   signInBodies,
   signInRoutes,
 } from './sign-in.ts'
+export type { Webhook, WebhookAttempt } from './webhook.ts'

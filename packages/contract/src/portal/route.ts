@@ -1,6 +1,7 @@
 import { operatorRoutes } from './operator-route.ts'
 import { requestLogRoutes } from './request-log-route.ts'
 import { historyFilter, list, type Route } from './route-entry.ts'
+import { webhookRoutes } from './webhook.ts'
 
 export const portalApiPath = '/portal/api'
 
@@ -173,6 +174,7 @@ export const portalRoutes = {
   },
   ...requestLogRoutes,
   makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },
+  ...webhookRoutes,
 
   getOrganization: { method: 'GET', path: '/organizations/:organization_id', action: 'organization.read' },
   updateOrganization: { method: 'PATCH', path: '/organizations/:organization_id', action: 'organization.update' },

@@ -13,6 +13,7 @@ import { companyProfileHandlers } from './company/company-profile.ts'
 import { referenceTokenHandlers } from './company/reference-token.ts'
 import { sandboxRequestHandlers } from './company/sandbox-request.ts'
 import { usageHandlers } from './company/usage.ts'
+import { webhookHandlers } from './company/webhooks.ts'
 import { operatorHandlers } from './operator/operator.ts'
 import { operatorPageHandlers } from './operator/operator-pages.ts'
 import { operatorPeopleHandlers } from './operator/operator-people.ts'
@@ -51,6 +52,7 @@ const handlers: PortalHandlers = {
   ...companyHandlers,
   ...usageHandlers,
   ...sandboxRequestHandlers,
+  ...webhookHandlers,
   ...companyProfileHandlers,
   ...memberHandlers,
   ...noticeHandlers,

@@ -166,6 +166,25 @@ export const actsByKind = {
       'Revoked the key pair',
       ({ company }) => (company ? 'Revoked the key pair of {company}' : 'Revoked the key pair'),
     ),
+    'webhook.change': act(
+      {
+        url: Text,
+        change: Type.Enum(['added', 'new secret', 'types', 'tested', 'paused', 'resumed', 'removed', 'sent again']),
+        types: Optional(Type.Array(FixedWords)),
+      },
+      'Changed a webhook',
+      ({ change }) =>
+        ({
+          added: 'Added the webhook {url} for {types}',
+          'new secret': 'Gave the webhook {url} a new secret',
+          types: 'Set the types of the webhook {url} to {types}',
+          tested: 'Sent a test to the webhook {url}',
+          paused: 'Paused the webhook {url}',
+          resumed: 'Resumed the webhook {url}',
+          removed: 'Removed the webhook {url}',
+          'sent again': 'Sent a message to the webhook {url} again',
+        })[change],
+    ),
     'operator.agreement_publish': act(
       { version: Count, graceDays: Count },
       'Published the agreement',

@@ -109,6 +109,7 @@ export const actRules: { readonly [Name in AuditAction]: Partial<Record<Side, Ac
   'attribution.update': null,
   'company.update': null,
   'location.update': null,
+  'webhook.change': null,
   'organization.update': null,
   'seal.mail': null,
   // The operator's own work.

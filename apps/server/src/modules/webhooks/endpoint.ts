@@ -77,10 +77,15 @@ export async function createEndpoint(
   }
 }
 
-/** An endpoint of the company, held until the transaction ends. Throws Problem webhook_unknown. */
-export async function lockEndpoint(client: Queryable, companyId: CompanyId, text: string): Promise<Endpoint> {
-  const { rows } = await client.query<RowOf<Endpoint>>(
-    `select ${columns} from webhook_endpoint where id = $1 and company_id = $2 for no key update`,
+/** An endpoint of the company. `hold`: until the transaction ends. Throws Problem webhook_unknown. */
+export async function requireEndpoint(
+  db: Queryable,
+  companyId: CompanyId,
+  text: string,
+  { hold = false } = {},
+): Promise<Endpoint> {
+  const { rows } = await db.query<RowOf<Endpoint>>(
+    `select ${columns} from webhook_endpoint where id = $1 and company_id = $2 ${hold ? 'for no key update' : ''}`,
     [parseUuid<EndpointId>(text), companyId],
   )
   if (!rows[0]) throw new Problem('webhook_unknown')

@@ -45,6 +45,22 @@ const sentences: { [Action in AuditAction]: readonly Case<Action>[] } = {
       'Issuer: “https://login.example.com”.',
     ],
   ],
+  'webhook.change': [
+    [
+      { url: 'https://a.example/', change: 'added', types: ['key', 'grant'] },
+      'Added the webhook “https://a.example/” for key and grant',
+    ],
+    [{ url: 'https://a.example/', change: 'new secret' }, 'Gave the webhook “https://a.example/” a new secret'],
+    [
+      { url: 'https://a.example/', change: 'types', types: ['key'] },
+      'Set the types of the webhook “https://a.example/” to key',
+    ],
+    [{ url: 'https://a.example/', change: 'tested' }, 'Sent a test to the webhook “https://a.example/”'],
+    [{ url: 'https://a.example/', change: 'paused' }, 'Paused the webhook “https://a.example/”'],
+    [{ url: 'https://a.example/', change: 'resumed' }, 'Resumed the webhook “https://a.example/”'],
+    [{ url: 'https://a.example/', change: 'removed' }, 'Removed the webhook “https://a.example/”'],
+    [{ url: 'https://a.example/', change: 'sent again' }, 'Sent a message to the webhook “https://a.example/” again'],
+  ],
   'member_session.end': [
     [{ member: ana, sessions: 2 }, 'Ended 2 sessions of “Ana <ana@example.com>”'],
     [{ member: ana, sessions: 1 }, 'Ended 1 session of “Ana <ana@example.com>”'],
