@@ -11,7 +11,7 @@ import { buildGuides } from './setup/setup-guides.mjs'
 import { underSetupLock } from './setup/setup-lock.mjs'
 import { npmCommand, npmEnvironment } from './setup/setup-npm.mjs'
 import { buildPortal } from './setup/setup-portal.mjs'
-import { chromium, mariadb, msitools, requirePrograms, samplePrograms } from './setup/setup-programs.mjs'
+import { chromium, languages, mariadb, msitools, requirePrograms, samplePrograms } from './setup/setup-programs.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -41,7 +41,8 @@ async function setUp(purpose) {
     await packDownloads(root, fail)
   }
   if (purpose === 'test')
-    for (const wanted of [mariadb, chromium, msitools, samplePrograms]) await requirePrograms(wanted, root, fail)
+    for (const wanted of [mariadb, chromium, msitools, samplePrograms, languages])
+      await requirePrograms(wanted, root, fail)
 }
 
 /** Nothing to do: what this lock file names was installed and checked before. Costs one hash, no process. */

@@ -141,9 +141,12 @@ test('the clone’s command bridgework runs the client’s source, also when npm
   assert.equal(readlinkSync(command), target)
 })
 
-test('without MariaDB or Chromium the tests do not start: the exact command is said', async () => {
+test('without MariaDB, Chromium or a module of Python the tests do not start: the exact command is said', async (t) => {
+  const programs = mkdtempSync(join(tmpdir(), 'bridgework-programs-'))
+  t.after(() => rmSync(programs, { recursive: true, force: true }))
+  for (const name of ['php', 'ruby']) writeFileSync(join(programs, name), '', { mode: 0o755 })
   // By its address: it has no types, being plain JavaScript.
-  const { mariadb, chromium, requirePrograms } = await import(
+  const { mariadb, chromium, languages, requirePrograms } = await import(
     new URL('./setup/setup-programs.mjs', import.meta.url).href
   )
   const fail = (message: string) => new Error(message)
@@ -165,6 +168,13 @@ test('without MariaDB or Chromium the tests do not start: the exact command is s
   })
   const ubuntu = { ...machine, hasPackage: (name: string) => name !== 'chromium-headless-shell' }
   await assert.rejects(requirePrograms(chromium, '/nonexistent', fail, ubuntu), /no-install-recommends chromium"/)
+  // Its programs are there, and what Python needs is not.
+  const withoutModules = { ...machine, folders: [programs], hasModules: (names: string[]) => names.length === 0 }
+  await assert.rejects(requirePrograms(languages, '/nonexistent', fail, withoutModules), {
+    message:
+      'the tests need PHP, Ruby, and Python with psycopg, setuptools, wheel and mypy, but Python with psycopg, setuptools, wheel, mypy was not found. To install it, run "sudo apt-get update && sudo apt-get install -y --no-install-recommends php-cli ruby python3 python3-psycopg python3-setuptools python3-wheel mypy".',
+  })
+  await requirePrograms(languages, '/nonexistent', fail, { ...withoutModules, hasModules: () => true })
   const elsewhere = { ...machine, isDebian: false }
   await assert.rejects(requirePrograms(mariadb, '/nonexistent', fail, elsewhere), /install MariaDB/)
 })

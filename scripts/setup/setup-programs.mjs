@@ -1,5 +1,5 @@
 // What the tests run against and npm cannot install: MariaDB for Open Dental's databases (its programs alone, no service is started),
-// Chromium for the portal's pages, what makes the agent's installer for Windows, and what runs the commands and samples of the guides.
+// Chromium for the portal's pages, what makes the agent's installer for Windows, what runs the commands and samples of the guides, and what runs the clients in other languages.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -42,9 +42,33 @@ export const samplePrograms = {
   elsewhere: 'install curl, bash and Python 3, and run the same command again.',
 }
 
+export const languages = {
+  what: 'PHP, Ruby, and Python with psycopg, setuptools, wheel and mypy',
+  programs: [['php'], ['ruby']],
+  modules: ['psycopg', 'setuptools', 'wheel', 'mypy'],
+  packages: [
+    ['php-cli'],
+    ['ruby'],
+    ['python3'],
+    ['python3-psycopg'],
+    ['python3-setuptools'],
+    ['python3-wheel'],
+    ['mypy'],
+  ],
+  onMac: 'run "brew install php ruby python && python3 -m pip install psycopg[binary] setuptools wheel mypy".',
+  elsewhere:
+    'install PHP and Ruby, run "python3 -m pip install psycopg[binary] setuptools wheel mypy", and run the same command again.',
+}
+
+/** Debian's own Python has what Debian's packages bring; another may come first in the path. */
+const pythons = ['/usr/bin/python3', 'python3']
+
 /** Finds the programs, or installs their packages on Debian and Ubuntu as root, or throws `fail` with the command that a person must run. */
 export async function requirePrograms(wanted, root, fail, machine = thisMachine()) {
-  const missing = () => missingIn(machine.folders, wanted.programs)
+  const missing = () => [
+    ...missingIn(machine.folders, wanted.programs),
+    ...(machine.hasModules?.(wanted.modules ?? []) === false ? [`Python with ${wanted.modules.join(', ')}`] : []),
+  ]
   const names = () => missing().join(', ')
   if (missing().length === 0) return
   if (!machine.isDebian || !machine.isRoot) {
@@ -79,6 +103,11 @@ function thisMachine() {
     platform: process.platform,
     isDebian: existsSync('/etc/debian_version'),
     isRoot: process.getuid?.() === 0,
+    hasModules: (names) =>
+      names.length === 0 ||
+      pythons.some(
+        (python) => spawnSync(python, ['-W', 'ignore', '-c', `import ${names}`], { stdio: 'ignore' }).status === 0,
+      ),
     hasPackage: (name) => spawnSync('apt-cache', ['show', name], { stdio: 'ignore' }).status === 0,
   }
 }

@@ -7,7 +7,7 @@ import { discloseUnderKills } from './kills/disclose-under-kills.ts'
 import { killEverything } from './kills/kill-everything.ts'
 import { killBackend, killPostgres } from './kills/kill-postgres.ts'
 import { killServer } from './kills/kill-server.ts'
-import { mirrorPractices } from './mirror-practices.ts'
+import { mirrorInPython, mirrorPractices } from './mirror-practices.ts'
 import { modelOfService } from './model-of-service.ts'
 import { otherRuntimes } from './other-runtimes.ts'
 import { survivePooler, survivePrimary } from './outages.ts'
@@ -62,4 +62,5 @@ export const rows: readonly Row[] = [
   { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },
   { id: 'MIG', title: 'a million records are migrated while they are read and written', run: migrateMillion },
   { id: 'M04', title: 'the client’s package runs on Node 20.3, Bun and Deno', run: otherRuntimes },
+  { id: 'M06', title: 'Python mirrors of practices that live are killed', run: mirrorInPython },
 ]

@@ -113,5 +113,9 @@ if (process.argv[1] === import.meta.filename) {
     process.exitCode = files.every(([path, text]) => readFileSync(path, 'utf8') === text) ? 0 : 1
   } else {
     for (const [path, text] of files) writeFileSync(path, text)
+    // Made of the files above.
+    const { generateMirror, generateRecords, mirrorFile, recordsFile } = await import('./generate-mirror.ts')
+    writeFileSync(mirrorFile, generateMirror())
+    writeFileSync(recordsFile, generateRecords())
   }
 }

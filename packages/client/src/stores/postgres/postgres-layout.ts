@@ -6,6 +6,7 @@ import {
   addColumn,
   createTable,
   postgresDialect,
+  recordTables,
   type TableToCreate,
   tablesOf,
   tablesOfDirectory,
@@ -24,15 +25,7 @@ export async function prepareSchema(client: Queryable, schema: string, options: 
   const name = quoted(schema)
   await client.query(`select pg_advisory_xact_lock(hashtext('bridgework/client'))`)
   await client.query(`create schema if not exists ${name}`)
-  await client.query(`create table if not exists ${name}.raw_record (
-    dataset text not null, location_id bigint not null, id bigint not null, attributes json not null,
-    primary key (dataset, location_id, id))`)
-  await client.query(`create table if not exists ${name}.sync_position (
-    dataset text not null, location_id bigint not null, position jsonb not null, state text, synced_at timestamptz, checked_at timestamptz,
-    primary key (dataset, location_id))`)
-  await client.query(`create table if not exists ${name}.grants (
-    location_id bigint not null, dataset text not null, primary key (location_id, dataset))`)
-  await client.query(`create table if not exists ${name}.layout (name text not null)`)
+  for (const sql of recordTables(name)) await client.query(sql)
   const { rows: layouts } = await client.query(`select name from ${name}.layout`)
   const { rows: objects } = await client.query(
     `select relname from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'v')`,
@@ -63,7 +56,7 @@ export async function prepareSchema(client: Queryable, schema: string, options: 
 }
 
 /** Makes the views, with the schema as search path. */
-function viewStatements(schema: string): string[] {
+export function viewStatements(schema: string): string[] {
   return [
     ...datasetNames.map(
       (dataset) => `create view ${schema}.current_${dataset} as select * from ${schema}.${dataset} where ${isCurrent}`,

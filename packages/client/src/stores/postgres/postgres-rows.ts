@@ -35,7 +35,7 @@ export async function checkRows(
 }
 
 /** The ids of records whose rows are not those that they give, of rows that no record gives, and of rows at a location that the mirror does not have. */
-function differences(schema: string, dataset: DatasetName): string {
+export function differences(schema: string, dataset: DatasetName): string {
   const records = recordsOf(schema, dataset)
   return tablesOf(dataset)
     .map(

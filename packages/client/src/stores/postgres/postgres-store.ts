@@ -5,7 +5,7 @@ import { openTarget } from '../target-error.ts'
 import { type Copy, copyRecords } from './postgres-copy.ts'
 import { prepareSchema, quoted } from './postgres-layout.ts'
 import { checkRows } from './postgres-rows.ts'
-import { indexesOf, writeDirectory, writeItems, writeRows } from './postgres-tables.ts'
+import { indexesOf, writeDirectory, writePage } from './postgres-tables.ts'
 
 type Row = Record<string, unknown>
 type Queryable = {
@@ -158,22 +158,6 @@ async function openStore(url: string, schema: string, options: StoreOptions): Pr
     },
     close: () => pool.end(),
   }
-}
-
-/** Writes a page: `$1` is the location, `$2` the ids, `$3` the attributes of all as one JSON list, which arrives and is split once. */
-function writePage(schema: string, dataset: DatasetName): string {
-  const items = tableOf(dataset).lists.map(
-    (list) => `${list.name} as (${writeItems(schema, list, 'select * from page')}),`,
-  )
-  return `with page as materialized (
-      select $1::bigint as location_id, id, attributes
-        from rows from (unnest($2::bigint[]), json_array_elements($3::json)) as sent (id, attributes)
-    ), raw as (
-      insert into ${schema}.raw_record (dataset, location_id, id, attributes)
-      select '${dataset}', location_id, id, attributes from page
-      on conflict (dataset, location_id, id) do update set attributes = excluded.attributes
-    ), ${items.join('\n')} sent as (select * from page)
-    ${writeRows(schema, dataset, 'select * from sent')}`
 }
 
 async function clearLists(

@@ -15,6 +15,21 @@ export type TableToCreate = {
   alone: string | null
 }
 
+/** What a mirror has beside the tables of records: the records as they were sent, how far each dataset is, grants, and the names of the layouts. */
+export function recordTables(schema: string): string[] {
+  return [
+    `create table if not exists ${schema}.raw_record (
+      dataset text not null, location_id bigint not null, id bigint not null, attributes json not null,
+      primary key (dataset, location_id, id))`,
+    `create table if not exists ${schema}.sync_position (
+      dataset text not null, location_id bigint not null, position jsonb not null, state text, synced_at timestamptz, checked_at timestamptz,
+      primary key (dataset, location_id))`,
+    `create table if not exists ${schema}.grants (
+      location_id bigint not null, dataset text not null, primary key (location_id, dataset))`,
+    `create table if not exists ${schema}.layout (name text not null)`,
+  ]
+}
+
 /** The tables of a dataset, and of its lists. */
 export function tablesOf(dataset: DatasetName): TableToCreate[] {
   const { title, columns, lists } = tableOf(dataset)
@@ -82,6 +97,22 @@ export function indexesOf(schema: string, dataset: DatasetName): { name: string;
       columns.filter(({ to }) => to !== undefined).map((column) => index(name, column)),
     ),
   ]
+}
+
+/** Writes a page: `$1` is the location, `$2` the ids, `$3` the attributes of all as one JSON list, which arrives and is split once. */
+export function writePage(schema: string, dataset: DatasetName): string {
+  const items = tableOf(dataset).lists.map(
+    (list) => `${list.name} as (${writeItems(schema, list, 'select * from page')}),`,
+  )
+  return `with page as materialized (
+      select $1::bigint as location_id, id, attributes
+        from rows from (unnest($2::bigint[]), json_array_elements($3::json)) as sent (id, attributes)
+    ), raw as (
+      insert into ${schema}.raw_record (dataset, location_id, id, attributes)
+      select '${dataset}', location_id, id, attributes from page
+      on conflict (dataset, location_id, id) do update set attributes = excluded.attributes
+    ), ${items.join('\n')} sent as (select * from page)
+    ${writeRows(schema, dataset, 'select * from sent')}`
 }
 
 /** The statement that writes what a query has of records (`location_id`, `id`, `attributes` as json) into the dataset's table. */

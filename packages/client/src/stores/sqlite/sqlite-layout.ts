@@ -3,7 +3,7 @@ import { type DatasetName, datasetNames } from '../../dataset-resource.ts'
 import { nameOfLayout, recordOf, type StoreOptions, tableNames, tablesName, viewNames, whatToMake } from '../layout.ts'
 import type { TableColumn } from '../table.ts'
 import { createRows, type Database } from './sqlite-rows.ts'
-import { addColumn, createTables, createViews } from './sqlite-tables.ts'
+import { addColumn, createTables, createViews, recordTables } from './sqlite-tables.ts'
 
 /** Makes the tables of a file, or makes those of another layout anew from the records; what came with a newer contract is added. In one transaction. An error leaves that to `close`. */
 export async function prepareFile(database: Database, options: StoreOptions): Promise<void> {
@@ -14,16 +14,7 @@ export async function prepareFile(database: Database, options: StoreOptions): Pr
       .all()
       .map(({ name, type }) => [String(name), String(type)]),
   )
-  database.exec(`
-    create table if not exists raw_record (
-      dataset text not null, location_id integer not null, id integer not null, attributes text not null,
-      primary key (dataset, location_id, id)
-    ) strict;
-    create table if not exists sync_position (
-      dataset text not null, location_id integer not null, position text not null, state text, synced_at text, checked_at text,
-      primary key (dataset, location_id)
-    ) strict;
-    create table if not exists layout (name text not null) strict;`)
+  database.exec(recordTables)
   const layouts = new Set(
     database
       .prepare('select name from layout')

@@ -4,6 +4,18 @@ import type { ColumnKind, Table, TableColumn, TableList } from '../table.ts'
 import { tables } from '../tables.generated.ts'
 import { type Dialect, isCurrent, views } from '../views.ts'
 
+/** What a SQLite mirror has beside the tables of records: the records as they were sent, how far each dataset is, and the names of the layouts. */
+export const recordTables = `
+  create table if not exists raw_record (
+    dataset text not null, location_id integer not null, id integer not null, attributes text not null,
+    primary key (dataset, location_id, id)
+  ) strict;
+  create table if not exists sync_position (
+    dataset text not null, location_id integer not null, position text not null, state text, synced_at text, checked_at text,
+    primary key (dataset, location_id)
+  ) strict;
+  create table if not exists layout (name text not null) strict;`
+
 /**
  * The tables of a SQLite mirror. Ids are unique over all locations, so `id` alone is the key that rows are joined by. Days and moments are
  * texts of ISO 8601, which sort and compare as what they mean. Money is a REAL, which compares, and sums to the cent (SQLite adds REALs with
