@@ -1,6 +1,7 @@
 import { migrateMillion, pullMillion, verifyMillion } from './a-million.ts'
 import { accountForPatients } from './account-for-patients.ts'
 import { auditFindsLoss } from './audit-finds-loss.ts'
+import { generateClients } from './generators.ts'
 import { hostileBodies } from './hostile-bodies.ts'
 import { attackSlowly, examineTls } from './instruments.ts'
 import { discloseUnderKills } from './kills/disclose-under-kills.ts'
@@ -63,4 +64,5 @@ export const rows: readonly Row[] = [
   { id: 'MIG', title: 'a million records are migrated while they are read and written', run: migrateMillion },
   { id: 'M04', title: 'the client’s package runs on Node 20.3, Bun and Deno', run: otherRuntimes },
   { id: 'M06', title: 'Python mirrors of practices that live are killed', run: mirrorInPython },
+  { id: 'M05', title: 'eight generators’ clients read the service, and a proxy validates it', run: generateClients },
 ]

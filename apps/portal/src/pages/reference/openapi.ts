@@ -15,7 +15,7 @@ type Schema = {
 }
 type Media = { schema?: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
 type Response = { description: string; content?: { 'application/json'?: Media } }
-type Parameter = { name: string; in: string; required?: boolean; description?: string; style?: string; schema: Schema }
+type Parameter = { name: string; in: string; required?: boolean; description?: string; schema: Schema }
 type RawOperation = {
   operationId: string
   summary: string
@@ -95,7 +95,7 @@ export function operationsOf(document: OpenApi): Operation[] {
         tag: raw.tags[0] ?? '',
         isPreview: raw['x-preview'] === true,
         fields: (raw.parameters ?? [])
-          .flatMap((each) => fieldsOf(resolve<Parameter>(each), resolve))
+          .map((each) => fieldOf(resolve<Parameter>(each), resolve))
           .sort((one, other) => Number(other.isRequired) - Number(one.isRequired)),
         body: attributesOf(raw.requestBody?.content['application/json'].schema ?? {}, resolve),
         samples: raw['x-codeSamples'] ?? [],
@@ -113,16 +113,9 @@ export function operationsOf(document: OpenApi): Operation[] {
 
 type Resolve = (schema: Schema) => Schema
 
-function fieldsOf({ name, in: place, required, description, schema, style }: Parameter, resolve: Resolve): Field[] {
-  const at = { in: place, isRequired: required === true }
-  const members = style === 'deepObject' ? Object.entries(resolve(schema).properties ?? {}) : null
-  if (!members) return [{ ...at, name, type: typeOf(resolve(schema)), description: description ?? '' }]
-  return members.map(([member, each]) => ({
-    ...at,
-    name: `${name}[${member}]`,
-    type: typeOf(resolve(each)),
-    description: resolve(each).description ?? '',
-  }))
+function fieldOf({ name, in: place, required, description, schema }: Parameter, resolve: Resolve): Field {
+  const type = typeOf(resolve(schema))
+  return { in: place, isRequired: required === true, name, type, description: description ?? '' }
 }
 
 /** Deeper than any answer of the API: a schema that contained itself would end here. */
@@ -144,7 +137,8 @@ function attributesOf(from: Schema, resolve: Resolve, prefix = '', depth = 0): A
   return [...parts, ...items, ...members]
 }
 
-function typeOf({ type, format, const: constant, enum: values, default: initial }: Schema): string {
+function typeOf({ type, format, const: constant, enum: values, default: initial, anyOf }: Schema): string {
+  if (!type && anyOf?.every((each) => each.type)) return anyOf.map(typeOf).join(' | ')
   if (constant !== undefined) return JSON.stringify(constant)
   const types = values
     ? values.map((value) => (value === null ? 'null' : String(value)))

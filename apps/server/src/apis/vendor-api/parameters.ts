@@ -47,7 +47,7 @@ const page = wholeNumber('page', {
 
 export const since = moment('q[fetch_modified_since]', {
   description:
-    'Return only records that changed since this time (RFC 3339, in UTC or with an offset). Pass meta.next_fetch_modified_since here',
+    'Return only records that changed since this time (RFC 3339, in UTC or with an offset). Pass meta.next_fetch_modified_since here. This is the deep object form of q',
   parse: parseInstant,
   from: ' from 1970 on',
 })
@@ -108,7 +108,7 @@ const withScript = flag('with_attribution_script_install', {
 
 function fieldsOf({ type }: Dataset, attributes: Record<string, unknown>) {
   return someOf(`fields[${type}]`, {
-    description: 'Names of the attributes to return, separated by commas',
+    description: 'Names of the attributes to return, separated by commas; without it, all of them',
     words: Object.keys(attributes),
     what: 'attribute',
   })

@@ -166,18 +166,11 @@ export function readQuery(rawQuery: string, accepted: Accepted, hint = ''): Quer
   return { get, texts }
 }
 
-/** What OpenAPI shows of a path's query. `about` describes the groups. */
-export function querySchema(accepted: Accepted, about: Readonly<Record<string, string>> = {}) {
-  const groups = Map.groupBy(accepted.values(), ({ name }) => name.split('[', 1)[0] ?? name)
-  const members = [...groups].map(([group, parameters]) => {
-    const [first] = parameters
-    if (first?.name === group) return [group, Type.Optional(first.schema)]
-    const inner = parameters.map(({ name, schema }) => [name.slice(group.length + 1, -1), Type.Optional(schema)])
-    const description = about[group]
-    const options = { additionalProperties: false, ...(description !== undefined && { description }) }
-    return [group, Type.Optional(Type.Object(Object.fromEntries(inner), options))]
-  })
-  return Type.Object(Object.fromEntries(members))
+/** What OpenAPI shows of a path's query: each parameter under its whole name (docs/decisions/openapi-document.md). */
+export function querySchema(accepted: Accepted) {
+  return Type.Object(
+    Object.fromEntries([...accepted.values()].map(({ name, schema }) => [name, Type.Optional(schema)])),
+  )
 }
 
 type Part = readonly [name: string | null, value: string | null]

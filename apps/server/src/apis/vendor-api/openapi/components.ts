@@ -66,16 +66,20 @@ const syncStatus = Type.Object({
   }),
 })
 
+const someAttributes = 'All, or those that `fields` names'
 const ofDataset = 'Id of the record: never changes, unique among all records of this type'
 
 /** The document's named schemas. Generators call their types by these names. */
 const schemas: Record<string, TSchema> = {
   ...Object.fromEntries(
     datasets.flatMap((dataset) => {
-      const { type, attributes, detailAttributes } = dataset
+      const { type, detailAttributes } = dataset
+      const attributes = Type.Partial(dataset.attributes, { description: someAttributes })
       const list = [recordName(dataset), record(type, ofDataset, attributes, dataset.description)]
       if (!detailAttributes) return [list]
-      const all = Type.Object({ ...attributes.properties, ...detailAttributes.properties })
+      const all = Type.Partial(Type.Object({ ...dataset.attributes.properties, ...detailAttributes.properties }), {
+        description: someAttributes,
+      })
       const description = 'A single record, with the attributes that its list leaves out.'
       return [list, [recordName(dataset, 'detail'), record(type, ofDataset, all, description)]]
     }),
@@ -93,7 +97,10 @@ const schemas: Record<string, TSchema> = {
   DirectoryMeta: described(directoryMeta, 'How to go on, in lists that belong to no location. Members may be added.'),
   ChangesMeta: described(changesMeta, 'How to go on. Members may be added.'),
   DigestMeta: described(digestMeta, 'How to go on. Members may be added.'),
-  ExportMeta: described(exportMeta, 'The `meta` of the last line of an export. Members may be added.'),
+  ExportEnd: Type.Object(
+    { meta: described(exportMeta, 'How to go on. Members may be added.') },
+    { description: 'The last line of an export.' },
+  ),
   RecordMeta: described(recordMeta, 'Members may be added.'),
   ErrorCode: Type.Enum(errorCodes, {
     description:
@@ -151,7 +158,9 @@ function plain(schema: object): object {
   const [value, nothing] = Array.isArray(anyOf) ? anyOf : []
   if (isObject(value) && !('$ref' in value) && isObject(nothing) && 'type' in nothing && nothing.type === 'null') {
     const { enum: choices, type = 'string', ...inner } = plain(value) as { enum?: unknown[]; type?: string }
-    return { type: [type, 'null'], ...inner, ...rest, ...(choices && { enum: [...choices, null] }) }
+    // Generators that make a name of each value have none for null.
+    if (choices) return { ...inner, ...rest, anyOf: [{ type, enum: choices }, { type: 'null' }] }
+    return { type: [type, 'null'], ...inner, ...rest }
   }
   const entries = Object.entries({ ...rest, ...(anyOf !== undefined && { anyOf }) })
   const members = entries.map(([name, member]) => [name, isObject(member) ? shared(member) : member])

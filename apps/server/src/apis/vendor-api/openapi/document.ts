@@ -1,6 +1,6 @@
 import { type Dataset, type ProblemCode, problems } from '@bridgework/contract'
 import { codeSamples } from './code-samples.ts'
-import { datasetOf, pascal } from './components.ts'
+import { datasetOf, pascal, recordName } from './components.ts'
 import { addExamples, parameterExamples } from './examples.ts'
 import { linksOf } from './links.ts'
 
@@ -18,8 +18,8 @@ type Document = {
 }
 
 /**
- * Adds what the framework cannot know: how `q[…]` and `fields[…]` are written, previews, headers, links, examples and code samples. What
- * several operations have in common stands once, under `components`.
+ * Adds what the framework cannot know: previews, headers, links, examples, code samples, and what a line of an export is. What several
+ * operations have in common stands once, under `components`.
  */
 export function finishDocument(document: Document): void {
   const shared = { responses: {}, parameters: {}, headers }
@@ -31,7 +31,8 @@ export function finishDocument(document: Document): void {
     const dataset = datasetOf(operationId)
     addExamples(operation)
     addHeadersAndLinks(operation, operationId)
-    if (dataset) describeDeepObjects(operation, dataset)
+    if (dataset) addParameterExamples(operation, dataset)
+    if (dataset && operationId === dataset.operationIds.export) describeLines(operation, dataset)
     if (dataset?.preview) Object.assign(operation, { 'x-preview': true, 'x-not-yet-in-production': true })
     Object.assign(operation, { 'x-codeSamples': codeSamples(path, operationId) })
     shareRefusals(operation, shared.responses)
@@ -121,15 +122,21 @@ function addHeadersAndLinks(operation: Operation, operationId: string): void {
   if (links && success) success[1].links = links
 }
 
-/** The empty example comes first: it is what the reference page fills in. */
-function describeDeepObjects(operation: Operation, dataset: Dataset): void {
+function addParameterExamples(operation: Operation, dataset: Dataset): void {
+  const examples = parameterExamples(dataset)
   for (const parameter of parametersOf(operation)) {
-    const { name } = parameter
-    if (name !== 'q' && name !== 'fields') continue
-    const everything = { summary: name === 'q' ? 'The whole dataset' : 'Every attribute', value: {} }
-    const part = { summary: 'A part', value: parameterExamples(dataset)[name] }
-    Object.assign(parameter, { style: 'deepObject', explode: true, examples: { everything, part } })
+    const example = examples[parameter.name]
+    if (example !== undefined) Object.assign(parameter, { example })
   }
+}
+
+/** The body is text, for generators know no NDJSON. `itemSchema` is OpenAPI 3.2's word for what each line is. */
+function describeLines(operation: Operation, dataset: Dataset): void {
+  const [, success] = responsesOf(operation).find(([status]) => status === '200') ?? []
+  const record = { $ref: `#/components/schemas/${recordName(dataset)}` }
+  const last = { $ref: '#/components/schemas/ExportEnd' }
+  for (const media of Object.values(success?.content ?? {}))
+    Object.assign(media, { 'x-itemSchema': { anyOf: [record, last] } })
 }
 
 /** A refusal is named after its codes: operations with the same ones share it. */
@@ -164,10 +171,9 @@ function shareParameters(operations: readonly Operation[], shared: Record<string
   }
 }
 
-/** `LocationId`; `FieldsPatient` and `QPatientId` for those whose members differ from dataset to dataset. */
-function parameterName({ name, schema }: Parameter): string {
-  const members = Object.keys((schema as { properties?: object }).properties ?? {})
-  return [name, ...members.filter((member) => member !== 'fetch_modified_since')].map(pascal).join('')
+/** `LocationId`; `FieldsPatient` of `fields[patient]`. */
+function parameterName({ name }: Parameter): string {
+  return (name.match(/\w+/g) ?? []).map(pascal).join('')
 }
 
 // The framework has just made both of our routes' schemas, without references.

@@ -16,17 +16,15 @@ export function addExamples(operation: Operation): void {
   }
 }
 
-/** How `q[…]` and `fields[…]` may be given. */
-export function parameterExamples(dataset: Dataset): { q: object; fields: object } {
-  const { filters } = dataset
+/** How the parameters of a dataset's lists may be given, by name. */
+export function parameterExamples(dataset: Dataset): Readonly<Record<string, string>> {
   const [one = '', other = ''] = Object.keys(dataset.attributes.properties)
   return {
-    q: {
-      fetch_modified_since: '2026-01-31T08:05:00.000001Z',
-      ...(filters.includes('patient_id') && { patient_id: '2048' }),
-      ...(filters.includes('starts_at') && { starts_from: '2026-02-01T08:00:00Z', starts_to: '2026-03-01T08:00:00Z' }),
-    },
-    fields: { [dataset.type]: `${one},${other}` },
+    'q[fetch_modified_since]': '2026-01-31T08:05:00.000001Z',
+    'q[patient_id]': '2048',
+    'q[starts_from]': '2026-02-01T08:00:00Z',
+    'q[starts_to]': '2026-03-01T08:00:00Z',
+    [`fields[${dataset.type}]`]: `${one},${other}`,
   }
 }
 
@@ -65,7 +63,8 @@ function successOf(operationId: string): unknown {
     if (operationId === dataset.operationIds.get)
       return { data: recordOf(dataset, true), meta: { epoch, request_id: requestId } }
     if (operationId === dataset.operationIds.digest) return digest
-    if (operationId === dataset.operationIds.export) return lastLine
+    if (operationId === dataset.operationIds.export)
+      return [recordOf(dataset, false), lastLine].map((line) => `${JSON.stringify(line)}\n`).join('')
   }
   switch (operationId) {
     case 'auth_token_create':

@@ -64,9 +64,8 @@ const epochOfSince = Type.Optional(
       'meta.epoch of the answer that gave the meta.next_fetch_modified_since that you pass. When the service was restored since, the delta returns the whole dataset and meta.restored_at, whatever the clocks say. Do not send it with a time of your own',
   }),
 )
-const aboutFields = 'Attributes to return; all of them when it is omitted'
 const aboutFilters =
-  'Filters can be combined. With fetch_modified_since and another filter, a record that no longer matches after a change is not returned: see docs/guides/filters-and-fields.md'
+  'Filters can be combined. A delta with another filter lacks records that no longer match: see docs/guides/filters-and-fields.md.'
 
 export function listSchema(dataset: Dataset) {
   const isCursor = dataset.pagination === 'cursor'
@@ -74,12 +73,14 @@ export function listSchema(dataset: Dataset) {
     operationId: dataset.operationIds.list,
     tags: [dataTag],
     summary: `List the ${dataset.title.toLowerCase()} of a location`,
-    description: [dataset.description, walkOf(dataset), ...previewOf(dataset)].join(' '),
+    description: [
+      dataset.description,
+      walkOf(dataset),
+      ...(dataset.filters.length > 0 ? [aboutFilters] : []),
+      ...previewOf(dataset),
+    ].join(' '),
     params: locationParam,
-    querystring: querySchema(parametersOf(dataset).list, {
-      ...(dataset.filters.length > 0 && { q: aboutFilters }),
-      fields: aboutFields,
-    }),
+    querystring: querySchema(parametersOf(dataset).list),
     headers: Type.Object({ 'X-Epoch': epochOfSince }),
     ...answers(
       Type.Object(
@@ -107,7 +108,7 @@ export function recordSchema(dataset: Dataset) {
       ...previewOf(dataset),
     ].join(' '),
     params: Type.Object({ ...locationParam.properties, id: Type.String({ description: 'Id of the record' }) }),
-    querystring: querySchema(parametersOf(dataset).record, { fields: aboutFields }),
+    querystring: querySchema(parametersOf(dataset).record),
     ...answers(
       Type.Object(
         { data: component(recordName(dataset, 'detail')), meta: component('RecordMeta') },
@@ -140,13 +141,10 @@ export function digestSchema(dataset: Dataset) {
 }
 
 export function exportSchema(dataset: Dataset) {
-  const line = Type.Union([component(recordName(dataset)), Type.Object({ meta: component('ExportMeta') })], {
-    description: 'A line: a record, or last of all `meta`',
-  })
   const lines = {
     description:
       'One JSON text on each line: the records as in the list, in ascending order of id, and then an object with `meta`. Without that line the response was cut',
-    content: { 'application/x-ndjson': { schema: line } },
+    content: { 'application/x-ndjson': { schema: Type.String() } },
   }
   return {
     operationId: dataset.operationIds.export,
