@@ -48,6 +48,7 @@ const order = [
   'modules/changes',
   'modules/webhooks',
   'modules/secret-key',
+  'modules/live',
   'modules/notices',
   'modules/leaving',
   'apis/attribution',
@@ -136,10 +137,10 @@ const tablesOf: Record<string, readonly string[]> = {
  * Read models join the tables of several modules and write nothing: the lists of `overview`, and the two statements that decide about a
  * vendor's request, which must be one statement each (one round trip, one moment, one time whatever is wrong). So must those that keep segments: a
  * dataset's stamp and its records are of one moment. So must a small delta and its disclosure, which it alone writes, and an agent's taking of a
- * location, which asks whether that agent has written there. So does what tells a company of changes.
+ * location, which asks whether that agent has written there. So does what tells a company of changes, and an open page.
  */
 const readModels =
-  /^modules\/(overview\/.*|changes\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segments\/segment-(store|due)\.ts|disclosure\/small-read\.ts|agents\/location-writer\.ts)$/
+  /^modules\/(overview\/.*|changes\/.*|live\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segments\/segment-(store|due)\.ts|disclosure\/small-read\.ts|agents\/location-writer\.ts)$/
 
 /**
  * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema; so is what becomes

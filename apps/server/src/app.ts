@@ -21,6 +21,7 @@ import type { SeenStamps } from './modules/datasets/seen-stamps.ts'
 import { createProofAccess, type ProofAccess } from './modules/directory/domain-proof.ts'
 import { createSmallReader } from './modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
+import { createLiveWatch, type LiveWatch } from './modules/live/live-watch.ts'
 import { createLocationLists } from './modules/overview/granted-location.ts'
 import { createOrganizationLists } from './modules/overview/granted-organization.ts'
 import { createInstallationSurvey } from './modules/overview/installation-survey.ts'
@@ -59,6 +60,8 @@ export type AppDeps = {
   seenStamps: SeenStamps
   /** Made by the caller where requests that wait for changes are to end before the app closes. */
   changes?: ChangeWatch
+  /** The same for pages that are told of changes. */
+  live?: LiveWatch
   environment: 'sandbox' | 'production'
   /** The address that the outside world uses: issuer of tokens and base of links. */
   publicUrl: string
@@ -147,7 +150,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
     ...deps.http,
   })
-  app.addHook('preClose', () => context.changes.stop())
+  const live = deps.live ?? createLiveWatch({ pool: controlPool, now, log })
+  app.addHook('preClose', async () => {
+    await Promise.all([context.changes.stop(), live.stop()])
+  })
   registerHealth(app, { pool: controlPool, now })
   const { metricsAccess = { token: null } } = deps
   if (metricsAccess !== null) registerMetrics(app, metrics, { ...metricsAccess, isOpen: false })
@@ -190,6 +196,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       registerPortalApi(portalApi, {
         ...context,
         auth,
+        live,
         installationSurvey: createInstallationSurvey({ pool, now }),
         publicUrl,
         environment: deps.environment,

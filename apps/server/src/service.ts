@@ -21,6 +21,7 @@ import { ensureNameKeys } from './modules/directory/name.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { smallReadConnections } from './modules/disclosure/small-read.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
+import { createLiveWatch } from './modules/live/live-watch.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
 import { createSmtp } from './modules/mail/smtp.ts'
@@ -211,6 +212,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
     closers.push(async () => await metricsApp?.close())
     const changes = createChangeWatch({ pool: controlPool, log })
+    const live = createLiveWatch({ pool: controlPool, now, log })
     const app = await buildApp({
       pool,
       controlPool,
@@ -223,6 +225,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       usage,
       seenStamps: createSeenStamps(),
       changes,
+      live,
       load,
       metrics,
       metricsAccess: metricsApp ? null : { token: config.metrics.token },
@@ -247,7 +250,8 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       () => app.close(),
       () => drain(app.server),
       () => endOutgoing(stopping),
-      // First of all: what waits for a change is answered at once.
+      // First of all: what waits for a change is answered at once, and pages that are open are told to come again.
+      live.stop,
       changes.stop,
     )
     return { app, metricsApp, pool, secretKey, close }

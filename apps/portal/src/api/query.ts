@@ -1,10 +1,23 @@
-import type { PortalAnswers, PortalBodies, PortalRouteName, SignInRouteName } from '@bridgework/contract/portal'
+import {
+  liveRoutes,
+  type PortalAnswers,
+  type PortalRouteName,
+  type ReadRouteName,
+  type SignInRouteName,
+} from '@bridgework/contract/portal'
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type CallInput, call, callSignIn, PortalError, type SignInInput } from './call.ts'
 import { useConfirmedAct } from './fresh-sign-in.ts'
+import { isLive } from './live.ts'
 
-/** A route that reads, as TanStack Query's options: for a route's loader and for useSuspenseQuery, under one key. `everyMs`: refreshes itself. */
-export function read<Name extends Exclude<PortalRouteName, keyof PortalBodies>>(
+/** How often a page asks that the service tells of changes, for what it may have missed. */
+const liveMs = 60_000
+
+/**
+ * A route that reads, as TanStack Query's options: for a route's loader and for useSuspenseQuery, under one key. `everyMs`: refreshes itself, and
+ * that seldom while the service tells of changes, unless the answer ages.
+ */
+export function read<Name extends ReadRouteName>(
   name: Name,
   input: { params?: Record<string, string>; query?: Record<string, string | undefined> } = {},
   { everyMs }: { everyMs?: number } = {},
@@ -12,12 +25,22 @@ export function read<Name extends Exclude<PortalRouteName, keyof PortalBodies>>(
   return queryOptions<PortalAnswers[Name]>({
     queryKey: [name, input.params ?? {}, input.query ?? {}],
     queryFn: ({ signal, client, queryKey }) => {
-      const background = everyMs !== undefined && client.getQueryData(queryKey) !== undefined
+      const background = isBackground(client.getQueryState(queryKey), everyMs !== undefined)
       // A route without a body is called with the ids and parameters alone.
       return call(name, { ...input, background, signal } as CallInput<Name>)
     },
-    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    ...(everyMs !== undefined && {
+      refetchInterval: () => (isLive() && !liveRoutes[name].ages ? Math.max(everyMs, liveMs) : everyMs),
+    }),
   })
+}
+
+/** Whether what is known is read again without a person's doing: because it refreshes itself, or because something else changed it. */
+export function isBackground(
+  state: { data: unknown; isInvalidated: boolean } | undefined,
+  refreshes: boolean,
+): boolean {
+  return state?.data !== undefined && (refreshes || state.isInvalidated)
 }
 
 /**

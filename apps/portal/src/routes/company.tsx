@@ -6,14 +6,14 @@ import { errorsQuery, filterOf, logsSearch, requestsQuery } from '../pages/compa
 import { usageSearch } from '../pages/company/usage/usage-search.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
-import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
+import { loadFrame, noticesQueries } from '../pages/notices/notices.ts'
 import { listQuery, listSearch } from '../ui/state/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
 const company = createRoute({
   getParentRoute: () => signedIn,
   path: '/company/$company_id',
-  loader: ({ params: { company_id: tenant_id } }) => loadUnread(tenant_id),
+  loader: ({ params: { company_id: tenant_id }, preload }) => loadFrame(tenant_id, preload),
 })
 
 const companyOverview = createRoute({

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
-import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
+import { loadFrame, noticesQueries } from '../pages/notices/notices.ts'
 import {
   type PlotSearch,
   plotSearch,
@@ -17,7 +17,7 @@ import { lazy, listed, load, signedIn } from './signed-in.tsx'
 const operator = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator',
-  loader: () => loadUnread('operator'),
+  loader: ({ preload }) => loadFrame('operator', preload),
 })
 
 /** A list that the server sorts: search, page and column stand in its address. */

@@ -4,7 +4,7 @@ import { read } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
-import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
+import { loadFrame, noticesQueries } from '../pages/notices/notices.ts'
 import {
   acceptedDisclosureFilter,
   disclosureSearch,
@@ -17,7 +17,7 @@ import { lazy, listed, load, signedIn } from './signed-in.tsx'
 const organization = createRoute({
   getParentRoute: () => signedIn,
   path: '/organization/$organization_id',
-  loader: ({ params: { organization_id: tenant_id } }) => loadUnread(tenant_id),
+  loader: ({ params: { organization_id: tenant_id }, preload }) => loadFrame(tenant_id, preload),
 })
 
 const organizationOverview = createRoute({

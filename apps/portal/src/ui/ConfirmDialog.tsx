@@ -4,24 +4,17 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { ErrorNote } from './ErrorNote.tsx'
 import { ReasonInput } from './ReasonInput.tsx'
 import { useDraft } from './state/draft.ts'
+import { useHeld } from './state/held.ts'
 
 /**
  * Asks before an act that cannot be taken back. `typed`: what must be typed first. `reason`: whether why is asked for, and must be given. Stays open with the reason when the act is refused,
  * and cannot be closed while it runs.
  */
-export function ConfirmDialog({
-  opened,
-  onClose,
-  title,
-  children,
-  typed,
-  reason,
-  confirm,
-  color = 'red.9',
-  onConfirm,
-}: {
+export function ConfirmDialog(properties: {
   opened: boolean
   onClose: () => void
+  /** Has fields of its own, which decide about nothing that others change: so it is shown as it is, and not as it was when it opened. */
+  hasFields?: boolean
   title: string
   children: ReactNode
   typed?: string
@@ -32,6 +25,17 @@ export function ConfirmDialog({
   /** `reason`: as it was typed; undefined without one. */
   onConfirm: (reason: string | undefined) => Promise<unknown>
 }) {
+  const { opened, onClose, hasFields = false } = properties
+  // What is confirmed is what was read, whatever the page behind it learns meanwhile.
+  const {
+    title,
+    children,
+    typed,
+    reason,
+    confirm,
+    color = 'red.9',
+    onConfirm,
+  } = useHeld(properties, opened && !hasFields)
   const [text, setText] = useState('')
   const [draft, setDraft] = useDraft<string>(`reason ${title}`)
   const why = draft ?? ''

@@ -19,6 +19,16 @@ export type * from './company.ts'
 export { requestOutcomes } from './company.ts'
 export { csvLine } from './csv-line.ts'
 export { acceptedFilters, type FilterName, filterFault, filterFaults, type SortedList, sortColumns } from './filter.ts'
+export {
+  type LiveEvent,
+  type LiveTopic,
+  livePath,
+  liveRoutes,
+  liveTopics,
+  type ReadRouteName,
+  routesAbout,
+  topicsOf,
+} from './live.ts'
 export type * from './member.ts'
 export {
   type Delivery,

@@ -1,3 +1,4 @@
+import { follow } from '../../api/live.ts'
 import { read } from '../../api/query.ts'
 import { queryClient } from '../../api/query-client.ts'
 import type { ListSearch } from '../../ui/state/url-state.ts'
@@ -7,8 +8,9 @@ export function unreadQuery(tenant_id: string) {
   return read('countUnreadNotices', { params: { tenant_id } }, { everyMs: 60_000 })
 }
 
-/** Reads it beside the page, which must not wait for it or fail with it. */
-export async function loadUnread(tenant_id: string): Promise<void> {
+/** Follows what changes for the tenant and reads its notices, beside the page, which must not wait for either or fail with them. `isPreloaded`: nobody is there yet. */
+export async function loadFrame(tenant_id: string, isPreloaded: boolean): Promise<void> {
+  if (!isPreloaded) follow(tenant_id)
   await queryClient.prefetchQuery(unreadQuery(tenant_id))
 }
 

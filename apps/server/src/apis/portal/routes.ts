@@ -14,6 +14,7 @@ import { referenceTokenHandlers } from './company/reference-token.ts'
 import { sandboxRequestHandlers } from './company/sandbox-request.ts'
 import { usageHandlers } from './company/usage.ts'
 import { webhookHandlers } from './company/webhooks.ts'
+import { registerLive } from './live/live.ts'
 import { operatorHandlers } from './operator/operator.ts'
 import { operatorPageHandlers } from './operator/operator-pages.ts'
 import { operatorPeopleHandlers } from './operator/operator-people.ts'
@@ -83,6 +84,7 @@ export function registerPortalApi(app: FastifyInstance, context: PortalContext):
     if (request.method !== 'GET') requireOwnOrigin(context.publicUrl, request)
   })
   registerAuth(app, context)
+  registerLive(app, context)
   for (const name of Object.keys(handlers) as PortalRouteName[]) registerRoute(app, context, name)
 }
 

@@ -53,6 +53,11 @@ export function actInWords({ action, facts }: { action: string; facts: unknown }
   return { what: filled(what), details: details === null ? null : filled(details) }
 }
 
+/** The kind of an act; null for one of another release. */
+export function kindOf(action: string): AuditKind | null {
+  return (byAction.get(action)?.kind as AuditKind | undefined) ?? null
+}
+
 /** The names of the acts of a kind. */
 export function actionsOf(kind: AuditKind): string[] {
   return Object.keys(actsByKind[kind])

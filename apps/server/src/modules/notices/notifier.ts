@@ -18,7 +18,7 @@ export type Notifier = {
 export type NotifierContext = NoticeContext & Pick<Watched, 'secretKey' | 'freeShare'> & { log: Log }
 
 /**
- * Notices acts and what is urgent every few seconds, looks at conditions every five minutes, and queues digests when they are due. `when`: whether this process does it; else it looks
+ * Notices acts every second and what is urgent every few seconds, looks at conditions every five minutes, and queues digests when they are due. `when`: whether this process does it; else it looks
  * only at what it alone knows. Each piece of work takes its lock, so two processes at once notice nothing twice. A failure is logged,
  * and the next time does all that is left.
  */
@@ -26,7 +26,7 @@ export function createNotifier(
   context: NotifierContext,
   options: { everyMs?: number; checkEveryMs?: number; when?: () => boolean } = {},
 ): Notifier {
-  const { everyMs = 5_000, checkEveryMs = 300_000, when = () => true } = options
+  const { everyMs = 1_000, checkEveryMs = 300_000, when = () => true } = options
   const { log, now } = context
   let disclosureFailedAt: Date | null = null
   const acts = createLoop({
@@ -34,9 +34,12 @@ export function createNotifier(
       notices: async (stopping) => {
         while (!stopping.aborted && (await noticeActs(context)) > 0);
       },
-      'urgent checks': () => checkConditions(context, disclosureFailedAt, urgentChecks),
     },
     ...{ everyMs, firstAfterMs: 0, when, log },
+  })
+  const urgent = createLoop({
+    steps: { 'urgent checks': () => checkConditions(context, disclosureFailedAt, urgentChecks) },
+    ...{ everyMs: 5 * everyMs, firstAfterMs: 0, when, log },
   })
   const conditions = createLoop({
     steps: {
@@ -55,11 +58,12 @@ export function createNotifier(
     },
     start() {
       acts.start()
+      urgent.start()
       conditions.start()
       own.start()
     },
     async stop() {
-      await Promise.all([acts, conditions, own].map((loop) => loop.stop()))
+      await Promise.all([acts, urgent, conditions, own].map((loop) => loop.stop()))
     },
   }
 }

@@ -1,6 +1,7 @@
 import { acceptedFilters, type RequestOutcome, requestOutcomes } from '@bridgework/contract/portal'
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { call } from '../../../api/call.ts'
+import { isBackground } from '../../../api/query.ts'
 import { read } from '../../../api/query.ts'
 import { oneOf, textOf } from '../../../shell/plain-search.ts'
 
@@ -43,7 +44,7 @@ export function requestsQuery(companyId: string, filter: RequestFilter) {
       call('listRequests', {
         params: { company_id: companyId },
         query: { ...filter, before: pageParam },
-        background: client.getQueryData(queryKey) !== undefined && pageParam === undefined,
+        background: isBackground(client.getQueryState(queryKey), pageParam === undefined),
         signal,
       }),
     initialPageParam: undefined as string | undefined,

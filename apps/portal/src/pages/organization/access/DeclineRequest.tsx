@@ -20,6 +20,7 @@ export function DeclineRequest({
   const message = draft ?? ''
   return (
     <ConfirmDialog
+      hasFields
       opened={request !== null}
       onClose={() => {
         setMessage(null)

@@ -1,6 +1,7 @@
 import { acceptedFilters } from '@bridgework/contract/portal'
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { call } from '../../../api/call.ts'
+import { isBackground } from '../../../api/query.ts'
 import { textOf } from '../../../shell/plain-search.ts'
 
 const names = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
@@ -21,10 +22,11 @@ export function acceptedDisclosureFilter(search: DisclosureFilter): DisclosureFi
 export function disclosuresQuery(organizationId: string, filter: DisclosureFilter) {
   return infiniteQueryOptions({
     queryKey: ['listDisclosures', organizationId, filter],
-    queryFn: ({ pageParam, signal }) =>
+    queryFn: ({ pageParam, signal, client, queryKey }) =>
       call('listDisclosures', {
         params: { organization_id: organizationId },
         query: { ...filter, before: pageParam },
+        background: isBackground(client.getQueryState(queryKey), false),
         signal,
       }),
     initialPageParam: undefined as string | undefined,

@@ -10,6 +10,7 @@ import type {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ProofAccess } from '../../../modules/directory/domain-proof.ts'
 import type { ProviderAccess } from '../../../modules/identity-provider/open-id-connect.ts'
+import type { LiveWatch } from '../../../modules/live/live-watch.ts'
 import type { InstallationSurvey } from '../../../modules/overview/installation-survey.ts'
 import type { Auth } from '../../../modules/sign-in/auth.ts'
 import type { Person } from '../../../modules/sign-in/person.ts'
@@ -23,6 +24,7 @@ export type PortalContext = Pick<
   'pool' | 'secretKey' | 'tokens' | 'lastContactOf' | 'now' | 'log' | 'slots' | 'tokenLimit'
 > & {
   auth: Auth
+  live: LiveWatch
   installationSurvey: () => Promise<InstallationSurvey>
   publicUrl: string
   environment: 'sandbox' | 'production'
