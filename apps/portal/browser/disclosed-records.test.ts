@@ -20,6 +20,7 @@ test('F24: a practice sees which records a vendor read and whose, finds a patien
   const home = `/organization/${location.organizationId}`
 
   await page.goto(`${home}/disclosures`)
+  await page.getByRole('button', { name: /^Show reads of/ }).click()
   await page.getByRole('button', { name: /^Show records of the read/ }).click()
   const drawer = page.getByRole('dialog', { name: 'Records of a read' })
   await drawer.getByRole('cell', { name: recordId, exact: true }).waitFor()

@@ -5,10 +5,11 @@ import { queryClient } from '../api/query-client.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { loadFrame, noticesQueries } from '../pages/notices/notices.ts'
+import { vendorsQuery, vendorsSearch } from '../pages/organization/access/vendors-search.ts'
 import {
   acceptedDisclosureFilter,
+  disclosureDaysQuery,
   disclosureSearch,
-  disclosuresQuery,
 } from '../pages/organization/disclosures/disclosures.ts'
 import { oneOf, textOf } from '../shell/plain-search.ts'
 import { type ListSearch, listQuery, listSearch } from '../ui/state/url-state.ts'
@@ -23,8 +24,8 @@ const organization = createRoute({
 const organizationOverview = createRoute({
   getParentRoute: () => organization,
   path: '/',
-  loader: ({ params }) => load(read('getOrganization', { params })),
-  component: lazy(() => import('../pages/organization/OverviewPage.tsx'), 'OverviewPage'),
+  loader: ({ params }) => load(read('getOrganization', { params }), read('listReaders', { params })),
+  component: lazy(() => import('../pages/organization/overview/OverviewPage.tsx'), 'OverviewPage'),
 })
 
 const locations = createRoute({
@@ -74,10 +75,11 @@ const removal = createRoute({
 const vendors = createRoute({
   getParentRoute: () => organization,
   path: '/vendors',
-  ...listed,
+  validateSearch: vendorsSearch,
+  loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
     load(
-      read('listVendors', { params, query: listQuery(deps) }),
+      read('listVendors', { params, query: vendorsQuery(deps) }),
       read('listVendorRequests', { params }),
       read('getOrganization', { params }),
     ),
@@ -95,6 +97,13 @@ const vendor = createRoute({
       read('listVendorRequests', { params: { organization_id } }),
     ),
   component: lazy(() => import('../pages/organization/access/VendorPage.tsx'), 'VendorPage'),
+})
+
+const accessReview = createRoute({
+  getParentRoute: () => organization,
+  path: '/access-review',
+  loader: ({ params }) => load(read('listReaders', { params }), read('getOrganization', { params })),
+  component: lazy(() => import('../pages/organization/access/AccessReviewPage.tsx'), 'AccessReviewPage'),
 })
 
 const grants = createRoute({
@@ -120,7 +129,7 @@ const disclosures = createRoute({
         read('listLocations', { params, query: { search: '' } }),
         read('getSealKey', { params }),
       ),
-      queryClient.ensureInfiniteQueryData(disclosuresQuery(params.organization_id, deps)),
+      queryClient.ensureInfiniteQueryData(disclosureDaysQuery(params.organization_id, deps)),
     ]),
   component: lazy(() => import('../pages/organization/disclosures/DisclosuresPage.tsx'), 'DisclosuresPage'),
 })
@@ -185,6 +194,7 @@ export const organizationRoutes = organization.addChildren([
   removal,
   vendors,
   vendor,
+  accessReview,
   grants,
   disclosures,
   attribution,

@@ -18,6 +18,7 @@ export { type PortalBodies, portalBodies } from './body.ts'
 export type * from './company.ts'
 export { requestOutcomes } from './company.ts'
 export { csvLine } from './csv-line.ts'
+export type * from './disclosure.ts'
 export { acceptedFilters, type FilterName, filterFault, filterFaults, type SortedList, sortColumns } from './filter.ts'
 export {
   type LiveEvent,

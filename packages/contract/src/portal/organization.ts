@@ -3,6 +3,14 @@ import type { AuditEvent } from './account.ts'
 import type { AgentEntry, AgentProblem, EnrolmentCode, LocationWriter, ReadProgress } from './agent.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 import type { AccessRequest, VendorProfile } from './company.ts'
+import type {
+  DisclosedRecords,
+  DisclosureEntry,
+  DisclosureGroup,
+  DisclosureSummary,
+  FoundPatients,
+  PatientAccounting,
+} from './disclosure.ts'
 
 export type OrganizationPage = {
   id: string
@@ -141,12 +149,33 @@ export type VendorEntry = {
   name: string
   is_verified: boolean
   verified_domain: string | null
+  /** As a data URL; null: it has none. */
+  logo: string | null
   /** Whether it may read something now. */
   has_access: boolean
   locations: number
   datasets: string[]
   last_read_at: Instant | null
   granted_at: Instant | null
+}
+
+/** A vendor that may read the practice's data, or did within the days of the list. */
+export type ReaderEntry = {
+  company_id: string
+  name: string
+  /** As a data URL; null: it has none. */
+  logo: string | null
+  is_verified: boolean
+  /** Whether it may read something now. */
+  has_access: boolean
+  datasets: string[]
+  locations: number
+  granted_at: Instant | null
+  /** When its access ends by the clock; null: it has no end. */
+  ends_at: Instant | null
+  last_read_at: Instant | null
+  /** Records that it read on each of the days; null: the person may not see how much was read. */
+  records: number[] | null
 }
 
 /** One grant of the history, in force or ended. */
@@ -206,93 +235,6 @@ export type DatasetPreview = {
   attributes: { name: string; description: string; example: string }[]
 }
 
-export type DisclosureEntry = {
-  id: string
-  disclosed_at: Instant
-  company_id: string
-  company_name: string
-  location_id: string
-  location_name: string
-  dataset: string
-  /** Whether the answer could contain notes. */
-  notes: boolean
-  /** How many were sent. */
-  records: number
-  /** How many the answer said that a filter by patient or start matches; null: it had no such filter. */
-  counted: number | null
-  /** How many the answer was a digest of; null: it was none. */
-  digested: number | null
-  /** Names of the filters, never their values. */
-  filters: string[]
-  client_id: string
-  request_id: string
-  ip: string
-}
-
-/** A patient as the practice knows the person; `number`: of the practice management system. */
-export type PatientName = { number: string; name: string; date_of_birth: string | null }
-
-/**
- * A page of the records that a disclosure sent or compared, by id. `interval`: all ids above the first and up to the last were in it; null:
- * each record is listed in the disclosure. `patient`: null where the record is no patient's, or patients were not asked for.
- */
-export type DisclosedRecords = {
-  interval: { after_id: string; last_id: string } | null
-  data: { id: string; patient: PatientName | null }[]
-  next_after: string | null
-}
-
-/** `searched`: how many of the locations were looked through, when all of them took too long. */
-export type FoundPatients = {
-  data: (PatientName & { locations: string[] })[]
-  is_cut: boolean
-  searched: number
-  locations: number
-}
-
-export type DisclosureDay = { day: string; dataset: string; reads: number; records: number }
-
-export type DisclosureSummary = {
-  total_reads: number
-  total_records: number
-  /** By the organization's days, oldest first. */
-  days: DisclosureDay[]
-  vendors: { company_id: string; name: string; reads: number; records: number }[]
-}
-
-/**
- * The disclosures that told a vendor something of one patient's records of one kind: `sent` records, or only `counted` or `compared` them. With what
- * 45 CFR 164.528(b)(2) and (3) ask for; address and purpose null: not known.
- */
-export type PatientDisclosureEntry = {
-  company_id: string
-  /** In law, where the vendor says so. */
-  recipient: string
-  postal_address: string | null
-  purpose: string | null
-  location_id: string
-  location_name: string
-  dataset: string
-  kind: 'sent' | 'counted' | 'compared'
-  /** What records of this kind say. */
-  description: string
-  first_at: Instant
-  last_at: Instant
-  count: number
-}
-
-/**
- * Of the disclosures between `from` and `to`, the moment of the answer; the newest first. `locations`: at how many the number is a patient's;
- * `patients`: the names that it has there.
- */
-export type PatientAccounting = {
-  locations: number
-  patients: string[]
-  data: PatientDisclosureEntry[]
-  from: Instant
-  to: Instant
-}
-
 export type AttributionEntry = {
   location_id: string
   location_name: string
@@ -335,6 +277,8 @@ export type OrganizationAnswers = {
   reviewRejection: Done
   listVendors: Listed<VendorEntry>
   getVendor: VendorPage
+  /** `days`: of the practice, up to today. */
+  listReaders: { data: ReaderEntry[]; days: string[] }
   changeVendorAccess: AccessChanged
   setVendorTerms: Done
   revokeVendorAccess: AccessChanged
@@ -345,6 +289,8 @@ export type OrganizationAnswers = {
   previewDataset: DatasetPreview
   listGrants: Listed<GrantEntry>
   listDisclosures: { data: DisclosureEntry[]; next_before: string | null }
+  /** `today`: of the practice. `next_to`: the last of the days before those of this answer; null: there are none. */
+  listDisclosureDays: { data: DisclosureGroup[]; today: string; next_to: string | null }
   summarizeDisclosures: DisclosureSummary
   exportDisclosures: string
   exportSealedDisclosures: string

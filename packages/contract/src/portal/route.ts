@@ -1,3 +1,4 @@
+import { disclosureRoutes } from './disclosure-route.ts'
 import { operatorRoutes } from './operator-route.ts'
 import { requestLogRoutes } from './request-log-route.ts'
 import { historyFilter, list, type Route } from './route-entry.ts'
@@ -25,8 +26,6 @@ export const portalPages = [
   '/operator',
   '/operator/*',
 ] as const
-
-const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
 
 /**
  * Every route of the portal's own API. The server registers these and no other (signing in is in `signInRoutes`), the portal
@@ -264,12 +263,20 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/removals/:location_id/:dataset/rejection',
     action: 'removal.decide',
   },
-  listVendors: { method: 'GET', path: '/organizations/:organization_id/vendors', action: 'grant.read', query: list },
+  /** `show=verified`: those that the operator verified and that have no access, to choose from. */
+  listVendors: {
+    method: 'GET',
+    path: '/organizations/:organization_id/vendors',
+    action: 'grant.read',
+    query: [...list, 'show'],
+  },
   getVendor: {
     method: 'GET',
     path: '/organizations/:organization_id/vendors/:company_id',
     action: 'grant.read',
   },
+  /** Who may read the practice's data or read it within two weeks, and how much. */
+  listReaders: { method: 'GET', path: '/organizations/:organization_id/readers', action: 'grant.read' },
   /** All that the vendor may read from then on, in place of what it may read now. */
   changeVendorAccess: {
     method: 'PUT',
@@ -321,66 +328,7 @@ export const portalRoutes = {
     action: 'grant.read',
     query: ['company_id', ...list],
   },
-  listDisclosures: {
-    method: 'GET',
-    path: '/organizations/:organization_id/disclosures',
-    action: 'disclosure.read',
-    query: [...disclosureFilter, 'before'],
-  },
-  summarizeDisclosures: {
-    method: 'GET',
-    path: '/organizations/:organization_id/disclosure_summary',
-    action: 'disclosure.read',
-    query: disclosureFilter,
-  },
-  /** Answers text/csv. */
-  exportDisclosures: {
-    method: 'GET',
-    path: '/organizations/:organization_id/disclosures.csv',
-    action: 'disclosure.read',
-    query: disclosureFilter,
-  },
-  /** Answers application/x-ndjson: what a stand-alone verifier needs. From the last seal before `from` on. */
-  exportSealedDisclosures: {
-    method: 'GET',
-    path: '/organizations/:organization_id/disclosures.ndjson',
-    action: 'disclosure.read',
-    query: ['from'],
-  },
-  /** A POST, because a patient's number must be in no address. Leaves an act. */
-  accountForPatient: {
-    method: 'POST',
-    path: '/organizations/:organization_id/patient_disclosures',
-    action: 'disclosure.read',
-  },
-  /**
-   * The records of a disclosure. A POST, as the two below, because no id, number or name of a patient may be in an address, and because a look-up
-   * of patients leaves an act.
-   */
-  listDisclosedRecords: {
-    method: 'POST',
-    path: '/organizations/:organization_id/disclosures/:disclosure_id/records',
-    action: 'disclosure.read',
-  },
-  /** Answers text/csv: all records of a disclosure with their patients. */
-  exportDisclosedRecords: {
-    method: 'POST',
-    path: '/organizations/:organization_id/disclosures/:disclosure_id/records.csv',
-    action: 'disclosure.identify',
-  },
-  findPatients: {
-    method: 'POST',
-    path: '/organizations/:organization_id/patient_search',
-    action: 'disclosure.identify',
-  },
-  /** What seals are checked with. */
-  getSealKey: {
-    method: 'GET',
-    path: '/organizations/:organization_id/seal_key',
-    action: 'disclosure.read',
-  },
-  /** Whether the practice's owner gets each new seal by mail. */
-  setSealMail: { method: 'PUT', path: '/organizations/:organization_id/seal_mail', action: 'seal.mail' },
+  ...disclosureRoutes,
   listAttribution: {
     method: 'GET',
     path: '/organizations/:organization_id/attribution',

@@ -24,6 +24,7 @@ import { disclosedRecordHandlers } from './organization/disclosed-records.ts'
 import { disclosureHandlers } from './organization/disclosures.ts'
 import { organizationHandlers } from './organization/organization.ts'
 import { patientDisclosureHandlers } from './organization/patient-disclosures.ts'
+import { readerHandlers } from './organization/readers.ts'
 import { removalHandlers } from './organization/removals.ts'
 import { sealedDisclosureHandlers } from './organization/sealed-disclosures.ts'
 import { vendorHandlers } from './organization/vendors.ts'
@@ -65,6 +66,7 @@ const handlers: PortalHandlers = {
   ...operatorPeopleHandlers,
   ...organizationHandlers,
   ...removalHandlers,
+  ...readerHandlers,
   ...vendorHandlers,
   ...accessRequestHandlers,
   ...disclosureHandlers,

@@ -114,15 +114,16 @@ export async function summarizeAccess(
   db: Queryable,
   locationIds: readonly LocationId[],
   companyIds: readonly CompanyId[],
-): Promise<Map<CompanyId, { locations: number; datasets: DatasetName[]; grantedAt: Date }>> {
+): Promise<Map<CompanyId, { locations: number; datasets: DatasetName[]; grantedAt: Date; endsAt: Date | null }>> {
   const { rows } = await db.query<{
     company_id: CompanyId
     locations: string
     datasets: DatasetName[]
     granted_at: Date
+    ends_at: Date | null
   }>(
     `select company_id, count(distinct location_id) as locations, array_agg(distinct dataset) as datasets,
-            min(granted_at) as granted_at
+            min(granted_at) as granted_at, min(ends_at) as ends_at
        from dataset_grant g
       where location_id = any($1::bigint[]) and company_id = any($2::uuid[]) and ${notEnded('g')}
       group by company_id`,
@@ -131,7 +132,7 @@ export async function summarizeAccess(
   return new Map(
     rows.map((row) => [
       row.company_id,
-      { locations: Number(row.locations), datasets: row.datasets, grantedAt: row.granted_at },
+      { locations: Number(row.locations), datasets: row.datasets, grantedAt: row.granted_at, endsAt: row.ends_at },
     ]),
   )
 }

@@ -28,6 +28,15 @@ export async function findProfile(db: Queryable, companyId: CompanyId): Promise<
     : { legalName: null, postalAddress: null, website: null, contact: null, purpose: null, logo: null }
 }
 
+/** The logos of these companies, as PNGs; those without one are left out. */
+export async function logosOf(db: Queryable, companyIds: readonly CompanyId[]): Promise<Map<CompanyId, Buffer>> {
+  const { rows } = await db.query<{ company_id: CompanyId; logo: Buffer }>(
+    'select company_id, logo from company_profile where company_id = any($1::uuid[]) and logo is not null',
+    [companyIds],
+  )
+  return new Map(rows.map(({ company_id, logo }) => [company_id, logo]))
+}
+
 /**
  * Replaces what a company says of itself; an empty text is none. Another website ends the proof of the one before; another legal name ends the
  * operator's verification. Returns what was stored. Throws Problem field_invalid.

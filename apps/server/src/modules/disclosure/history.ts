@@ -13,8 +13,8 @@ export type DisclosureFilter = {
   until: Date
 }
 
-/** What was disclosed on a day, counted from 0 at the first of the days that were asked for. */
-export type DisclosedOnDay = { day: number; dataset: DatasetName; reads: number; records: number }
+/** What was disclosed to a company on a day, counted from 0 at the first of the days that were asked for. */
+export type DisclosedOnDay = { day: number; companyId: CompanyId; reads: number; records: number }
 
 export type DisclosedToCompany = { companyId: CompanyId; reads: number; records: number }
 
@@ -120,7 +120,7 @@ export async function firstDisclosedAt(db: Queryable, locationIds: readonly Loca
 }
 
 /**
- * How often and how much was disclosed, by day and dataset and by company, in one pass over disclosure_of_location, which holds all that is
+ * How often and how much was disclosed, by day and company and by company, in one pass over disclosure_of_location, which holds all that is
  * counted: no row of the table is read and nothing large is sorted. A look into the index for each day and location would be millions of them
  * for a large practice. `days`: the instants at which days begin, rising; what was before the first is not counted.
  */
@@ -135,24 +135,59 @@ export async function summarizeDisclosureHistory(
   values.push(days)
   const { rows } = await db.query<SummaryRow>(
     `with counted as materialized (
-       select width_bucket(d.disclosed_at, $${values.length}::timestamptz[]) - 1 as day, d.dataset, d.company_id,
+       select width_bucket(d.disclosed_at, $${values.length}::timestamptz[]) - 1 as day, d.company_id,
               count(*) as reads, sum(d.records) as records
          from disclosure d
         where d.location_id = any($1::bigint[]) and ${conditions.join(' and ')}
-        group by 1, 2, 3)
-     select day, dataset, company_id, sum(reads) as reads, sum(records) as records
+        group by 1, 2)
+     select day, company_id, sum(reads) as reads, sum(records) as records
        from counted
-      group by grouping sets ((day, dataset), (company_id))
-      order by day, dataset, reads desc, company_id`,
+      group by grouping sets ((day, company_id), (company_id))
+      order by day, reads desc, company_id`,
     values,
   )
   const numbers = (row: SummaryRow) => ({ reads: Number(row.reads), records: Number(row.records) })
   return {
     days: rows.flatMap((row) =>
-      row.dataset === null ? [] : [{ day: Number(row.day), dataset: row.dataset, ...numbers(row) }],
+      row.day === null ? [] : [{ day: Number(row.day), companyId: row.company_id, ...numbers(row) }],
     ),
-    companies: rows.flatMap((row) => (row.company_id === null ? [] : [{ companyId: row.company_id, ...numbers(row) }])),
+    companies: rows.flatMap((row) => (row.day === null ? [{ companyId: row.company_id, ...numbers(row) }] : [])),
   }
+}
+
+/** What a company read on a day: of a dataset at all locations, or of all datasets at a location. */
+export type DisclosedPart = {
+  day: number
+  companyId: CompanyId
+  dataset: DatasetName | null
+  locationId: LocationId | null
+  reads: number
+  records: number
+  lastAt: Date
+}
+
+/** How often and how much each company read on each of these days, by dataset and by location, from the index alone as the summary. */
+export async function groupDisclosureHistory(
+  db: Queryable,
+  filter: DisclosureFilter,
+  days: readonly Date[],
+): Promise<DisclosedPart[]> {
+  const { values, conditions } = selection(filter)
+  values.push(days)
+  const { rows } = await db.query<RowOf<DisclosedPart>>(
+    `with counted as materialized (
+       select width_bucket(d.disclosed_at, $${values.length}::timestamptz[]) - 1 as day, d.company_id, d.dataset, d.location_id,
+              count(*) as reads, sum(d.records) as records, max(d.disclosed_at) as last_at
+         from disclosure d
+        where d.location_id = any($1::bigint[]) and ${conditions.join(' and ')}
+        group by 1, 2, 3, 4)
+     select day, company_id, dataset, location_id, sum(reads)::float8 as reads, sum(records)::float8 as records, max(last_at) as last_at
+       from counted
+      group by grouping sets ((day, company_id, dataset), (day, company_id, location_id))
+      order by day desc, company_id, reads desc, dataset, location_id`,
+    values,
+  )
+  return rows.map(fromRow<DisclosedPart>)
 }
 
 /** When each of these companies last read something of these locations; one that never did is not in it. */
@@ -178,9 +213,8 @@ export async function lastReadsOf(
 }
 
 type SummaryRow = {
-  day: string
-  dataset: DatasetName | null
-  company_id: CompanyId | null
+  day: string | null
+  company_id: CompanyId
   reads: string
   records: string
 }

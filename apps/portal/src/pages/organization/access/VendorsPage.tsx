@@ -1,5 +1,5 @@
 import type { VendorEntry } from '@bridgework/contract/portal'
-import { Card, Stack, Text } from '@mantine/core'
+import { Card, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconShieldCheck } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -13,20 +13,23 @@ import { PageHeader } from '../../../ui/PageHeader.tsx'
 import { Pages } from '../../../ui/Pages.tsx'
 import { Section } from '../../../ui/Section.tsx'
 import { StateBadge } from '../../../ui/StateBadge.tsx'
-import { listQuery } from '../../../ui/state/url-state.ts'
+import { useUrlState } from '../../../ui/state/url-state.ts'
+import { VendorLogo } from '../../../ui/VendorLogo.tsx'
 import { When } from '../../../ui/When.tsx'
 import { datasetTitle } from './dataset-title.ts'
 import { VendorRequests } from './VendorRequests.tsx'
+import { type VendorsSearch, vendorsQuery } from './vendors-search.ts'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/vendors')
 
-/** The vendors with access; a search finds every vendor, so that another can be granted access. */
+/** The vendors with access, and the verified ones to choose from; a search finds every vendor, so that another can be granted access. */
 export function VendorsPage() {
   const params = route.useParams()
   const search = route.useSearch()
-  const { data: list } = useSuspenseQuery(read('listVendors', { params, query: listQuery(search) }))
+  const { data: list } = useSuspenseQuery(read('listVendors', { params, query: vendorsQuery(search) }))
   const { data: requests } = useSuspenseQuery(read('listVendorRequests', { params }))
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params }))
+  const [, change] = useUrlState<VendorsSearch>()
   return (
     <>
       <PageHeader
@@ -39,16 +42,33 @@ export function VendorsPage() {
           requests={requests.data.filter(({ state }) => state === 'open' || state === 'declined')}
           datasets={organization.datasets}
         />
-        <SearchField label="Find a vendor" placeholder="Name, domain or company id" />
+        <Group justify="space-between" align="flex-end">
+          <SearchField label="Find a vendor" placeholder="Name, domain or company id" />
+          <SegmentedControl
+            aria-label="Which vendors"
+            value={search.show ?? 'known'}
+            onChange={(show) => change({ show: show === 'verified' ? show : undefined, page: undefined })}
+            data={[
+              { value: 'known', label: 'Your vendors' },
+              { value: 'verified', label: 'Choose a verified vendor' },
+            ]}
+          />
+        </Group>
         <Card withBorder padding="md">
           {list.total === 0 ? (
             <EmptyState
               icon={IconShieldCheck}
-              title={search.search ? `No vendor matches “${search.search}”` : 'No vendor has access'}
+              title={
+                search.search
+                  ? `No vendor matches “${search.search}”`
+                  : search.show
+                    ? 'No other verified vendor'
+                    : 'No vendor has access'
+              }
             >
               {search.search
                 ? 'Ask the vendor for its name or company id in Bridgework. In production, only vendors that the operator verified are found.'
-                : 'To grant access, search for a vendor and choose what it may read.'}
+                : 'To grant access, choose a verified vendor, or search for one by its name, domain or company id.'}
             </EmptyState>
           ) : (
             <DataTable
@@ -58,22 +78,25 @@ export function VendorsPage() {
               columns={[
                 {
                   header: 'Vendor',
-                  cell: ({ company_id, name, verified_domain }) => (
-                    <>
-                      <PageLink
-                        size="sm"
-                        fw={500}
-                        to="/organization/$organization_id/vendors/$company_id"
-                        params={{ ...params, company_id }}
-                      >
-                        {name}
-                      </PageLink>
-                      {verified_domain && (
-                        <Text size="xs" c="dimmed">
-                          {verified_domain}
-                        </Text>
-                      )}
-                    </>
+                  cell: ({ company_id, name, verified_domain, logo }) => (
+                    <Group gap="xs" wrap="nowrap">
+                      <VendorLogo name={name} logo={logo} size={28} />
+                      <div>
+                        <PageLink
+                          size="sm"
+                          fw={500}
+                          to="/organization/$organization_id/vendors/$company_id"
+                          params={{ ...params, company_id }}
+                        >
+                          <bdi>{name}</bdi>
+                        </PageLink>
+                        {verified_domain && (
+                          <Text size="xs" c="dimmed">
+                            {verified_domain}
+                          </Text>
+                        )}
+                      </div>
+                    </Group>
                   ),
                 },
                 {

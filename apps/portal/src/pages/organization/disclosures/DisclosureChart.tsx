@@ -3,15 +3,15 @@ import type { DisclosureSummary } from '@bridgework/contract/portal'
 import { BarChart } from '@mantine/charts'
 import { Box, Table, Text } from '@mantine/core'
 import { formatCount, locale } from '../../../ui/format/locale.ts'
-import { datasetTitle } from '../access/dataset-title.ts'
 import { barsOf } from './disclosure-days.ts'
 
 // Distinct also for those who see few colours, and each light enough or dark enough for both schemes.
 const colors = ['indigo.6', 'orange.6', 'teal.6', 'grape.6', 'yellow.5', 'cyan.8', 'red.8']
 
-/** Records that vendors read, by the practice's days and by dataset; the same as a table below. */
+/** Records that vendors read, by the practice's days and by vendor; the same as a table below. */
 export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
-  const { bars, datasets } = barsOf(summary.days)
+  const { bars, series } = barsOf(summary)
+  const names = new Map(summary.vendors.map(({ company_id, name }) => [company_id, name]))
   return (
     <>
       <Box
@@ -25,9 +25,8 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
           type="stacked"
           withLegend
           legendProps={{ verticalAlign: 'bottom' }}
-          series={datasets.map((dataset, index) => ({
-            name: dataset,
-            label: datasetTitle(dataset),
+          series={series.map((vendor, index) => ({
+            ...vendor,
             color: colors[index % colors.length] ?? 'gray.6',
           }))}
           valueFormatter={formatCount}
@@ -45,7 +44,7 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th scope="col">Day</Table.Th>
-                <Table.Th scope="col">Dataset</Table.Th>
+                <Table.Th scope="col">Vendor</Table.Th>
                 <Table.Th scope="col" ta="right">
                   Reads
                 </Table.Th>
@@ -55,10 +54,12 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {summary.days.map(({ day, dataset, reads, records }) => (
-                <Table.Tr key={`${day} ${dataset}`}>
+              {summary.days.map(({ day, company_id, reads, records }) => (
+                <Table.Tr key={`${day} ${company_id}`}>
                   <Table.Td>{day}</Table.Td>
-                  <Table.Td>{datasetTitle(dataset)}</Table.Td>
+                  <Table.Td>
+                    <bdi>{names.get(company_id)}</bdi>
+                  </Table.Td>
                   <Table.Td ta="right">{formatCount(reads)}</Table.Td>
                   <Table.Td ta="right">{formatCount(records)}</Table.Td>
                 </Table.Tr>

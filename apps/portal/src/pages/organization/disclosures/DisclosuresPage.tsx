@@ -1,24 +1,22 @@
 import type { DisclosureEntry, PatientName } from '@bridgework/contract/portal'
-import { Button, Card, Code, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Button, Card, SimpleGrid, Stack } from '@mantine/core'
 import { IconDownload, IconEye } from '@tabler/icons-react'
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { urlOf } from '../../../api/call.ts'
 import { read } from '../../../api/query.ts'
-import { DataTable } from '../../../ui/DataTable.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorNote } from '../../../ui/ErrorNote.tsx'
 import { formatCount } from '../../../ui/format/locale.ts'
 import { PageHeader } from '../../../ui/PageHeader.tsx'
 import { Section } from '../../../ui/Section.tsx'
 import { StatCard } from '../../../ui/StatCard.tsx'
-import { When } from '../../../ui/When.tsx'
-import { titleWithNotes } from '../access/dataset-title.ts'
 import { DisclosedRecordsDrawer } from './DisclosedRecords.tsx'
 import { DisclosureChart } from './DisclosureChart.tsx'
+import { DisclosureDays } from './DisclosureDays.tsx'
 import { DisclosureFilters } from './DisclosureFilters.tsx'
-import { acceptedDisclosureFilter, disclosuresQuery } from './disclosures.ts'
+import { acceptedDisclosureFilter, disclosureDaysQuery } from './disclosures.ts'
 import { PatientAccounting } from './PatientAccounting.tsx'
 import { SealSection } from './SealSection.tsx'
 
@@ -30,24 +28,10 @@ export function DisclosuresPage() {
   const filter = acceptedDisclosureFilter(route.useSearch())
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params }))
   const { data: summary } = useSuspenseQuery(read('summarizeDisclosures', { params, query: filter }))
-  const list = useSuspenseInfiniteQuery(disclosuresQuery(params.organization_id, filter))
-  const rows = list.data.pages.flatMap(({ data }) => data)
+  const list = useSuspenseInfiniteQuery(disclosureDaysQuery(params.organization_id, filter))
+  const groups = list.data.pages.flatMap(({ data }) => data)
   const [shown, setShown] = useState<DisclosureEntry | null>(null)
   const [patient, setPatient] = useState<PatientName | null>(null)
-  const records = {
-    header: 'Which records',
-    isHidden: true,
-    cell: (entry: DisclosureEntry) => (
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => setShown(entry)}
-        aria-label={`Show records of the read ${entry.request_id}`}
-      >
-        Show records
-      </Button>
-    ),
-  }
   const isFiltered = Object.values(filter).some(Boolean)
   return (
     <>
@@ -55,7 +39,7 @@ export function DisclosuresPage() {
         title="Disclosures"
         description="Every read of your data by a vendor. Each read is recorded before data is sent, and the record cannot be changed."
         actions={
-          rows.length > 0 && (
+          groups.length > 0 && (
             <Button
               component="a"
               href={urlOf('exportDisclosures', { params, query: filter })}
@@ -69,12 +53,13 @@ export function DisclosuresPage() {
         }
       />
       <Stack>
+        <PatientAccounting organization={organization} locationId={filter.location_id} asked={patient} />
         <DisclosureFilters
           organizationId={params.organization_id}
           datasets={organization.datasets}
-          chosen={{ vendor: rows[0]?.company_name, location: rows[0]?.location_name }}
+          chosen={{ vendor: groups[0]?.company_name, location: groups[0]?.locations.names[0] }}
         />
-        {rows.length === 0 ? (
+        {groups.length === 0 ? (
           <Card withBorder>
             <EmptyState icon={IconEye} title={isFiltered ? 'No read matches the filters' : 'No reads yet'}>
               {isFiltered
@@ -89,28 +74,33 @@ export function DisclosuresPage() {
               <StatCard label="Records" value={formatCount(summary.total_records)} />
               <StatCard label="Vendors" value={summary.vendors.length} />
             </SimpleGrid>
-            <Section title="Records read by day" description={`Time zone: ${organization.time_zone ?? 'UTC'}.`}>
+            <Section
+              title="Records read by day and vendor"
+              description={`Time zone: ${organization.time_zone ?? 'UTC'}.`}
+            >
               <DisclosureChart summary={summary} />
             </Section>
             <Section
               title="Reads"
-              description="Newest first. “Counted” records matched a filter and “compared” ones were checked against a copy by a digest: neither were sent. The names of filters are recorded, never their values."
+              description="The newest day first. “Counted” records matched a filter and “compared” ones were checked against a copy by a digest: neither were sent. The names of filters are recorded, never their values."
             >
-              <DataTable caption="Disclosures" rows={rows} rowKey={({ id }) => id} columns={[...columns, records]} />
+              <DisclosureDays
+                groups={groups}
+                today={list.data.pages[0]?.today ?? ''}
+                organizationId={params.organization_id}
+                filter={filter}
+                onRecords={setShown}
+              />
               <ErrorNote error={list.error} />
               {list.hasNextPage && (
                 <Button variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
-                  Show more
+                  Show earlier days
                 </Button>
               )}
-              <Text size="sm" c="dimmed" role="status">
-                {formatCount(rows.length)} of {formatCount(summary.total_reads)} reads
-              </Text>
             </Section>
             <SealSection organizationId={params.organization_id} />
           </>
         )}
-        <PatientAccounting organization={organization} locationId={filter.location_id} asked={patient} />
       </Stack>
       <DisclosedRecordsDrawer
         organizationId={params.organization_id}
@@ -124,43 +114,3 @@ export function DisclosuresPage() {
     </>
   )
 }
-
-/** How many were sent; below it what the answer revealed of records without sending them. */
-function recordsOf({ records, counted, digested }: DisclosureEntry) {
-  return (
-    <>
-      {formatCount(records)}
-      {counted !== null && (
-        <Text size="xs" c="dimmed">
-          counted: {formatCount(counted)}
-        </Text>
-      )}
-      {digested !== null && (
-        <Text size="xs" c="dimmed">
-          compared: {formatCount(digested)}
-        </Text>
-      )}
-    </>
-  )
-}
-
-const columns = [
-  { header: 'When', cell: ({ disclosed_at }: DisclosureEntry) => <When at={disclosed_at} /> },
-  { header: 'Vendor', cell: ({ company_name }: DisclosureEntry) => <Text size="sm">{company_name}</Text> },
-  { header: 'Location', cell: ({ location_name }: DisclosureEntry) => location_name },
-  { header: 'Dataset', cell: (entry: DisclosureEntry) => titleWithNotes(entry) },
-  { header: 'Records', align: 'right' as const, cell: recordsOf },
-  {
-    header: 'Filters',
-    cell: ({ filters }: DisclosureEntry) => (filters.length === 0 ? 'none' : filters.join(', ')),
-  },
-  {
-    header: 'Address',
-    cell: ({ ip, request_id }: DisclosureEntry) => (
-      <>
-        <Text size="sm">{ip}</Text>
-        <Code>{request_id}</Code>
-      </>
-    ),
-  },
-]

@@ -33,3 +33,18 @@ export function disclosuresQuery(organizationId: string, filter: DisclosureFilte
     getNextPageParam: (last) => last.next_before ?? undefined,
   })
 }
+
+/** Reads by day and vendor, the newest days first, as many pages as were asked for. */
+export function disclosureDaysQuery(organizationId: string, filter: DisclosureFilter) {
+  return infiniteQueryOptions({
+    queryKey: ['listDisclosureDays', organizationId, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('listDisclosureDays', {
+        params: { organization_id: organizationId },
+        query: { ...filter, to: pageParam ?? filter.to },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_to ?? undefined,
+  })
+}

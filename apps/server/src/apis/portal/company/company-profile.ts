@@ -57,7 +57,12 @@ export const companyProfileHandlers: PortalHandlers<
   },
 }
 
-/** The profile of a company as it is answered. The logo is inside it, so no address of the service serves bytes that a customer sent. */
+/** A logo inside the answer, so that no address of the service serves bytes that a customer sent. */
+export function toLogoUrl(logo: Buffer | null): string | null {
+  return logo && `data:image/png;base64,${logo.toString('base64')}`
+}
+
+/** The profile of a company as it is answered. */
 export async function toVendorProfile(db: Queryable, companyId: CompanyId): Promise<VendorProfile> {
   const profile = await vendorProfile(db, companyId)
   return {
@@ -66,7 +71,7 @@ export async function toVendorProfile(db: Queryable, companyId: CompanyId): Prom
     website: profile.website,
     contact: profile.contact,
     purpose: profile.purpose,
-    logo: profile.logo && `data:image/png;base64,${profile.logo.toString('base64')}`,
+    logo: toLogoUrl(profile.logo),
     verified_domain: profile.verifiedDomain,
     verified_at: profile.verifiedAt?.toISOString() ?? null,
     since: profile.since.toISOString(),

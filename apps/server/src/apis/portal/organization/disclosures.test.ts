@@ -12,7 +12,7 @@ type Page = { data: (Entry & Record<string, unknown>)[]; next_before: string | n
 type Summary = {
   total_reads: number
   total_records: number
-  days: { day: string; dataset: string; reads: number; records: number }[]
+  days: { day: string; company_id: string; reads: number; records: number }[]
   vendors: { company_id: string; name: string; reads: number; records: number }[]
 }
 
@@ -155,10 +155,11 @@ test('filters: vendor, location, dataset, and days of the practice’s own time 
   assert.equal((await times(`?dataset=${datasetNames[1]}`)).length, 3)
   const summary = await world.summarize()
   assert.deepEqual(
-    summary.days.map(({ day, reads }) => [day, reads]),
+    summary.days.map(({ day, company_id, reads }) => [day, company_id === other.companyId, reads]).toSorted(),
     [
-      ['2026-07-03', 1],
-      ['2026-07-04', 2],
+      ['2026-07-03', false, 1],
+      ['2026-07-04', false, 1],
+      ['2026-07-04', true, 1],
     ],
   )
   assert.deepEqual(

@@ -1,16 +1,24 @@
-import { csvLine, type DisclosureEntry, type DisclosureSummary } from '@bridgework/contract/portal'
+import {
+  csvLine,
+  type DisclosureEntry,
+  type DisclosureGroup,
+  type DisclosureSummary,
+} from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
 import { clientIdsOf } from '../../../modules/credentials/key-pair.ts'
 import { companyNames } from '../../../modules/directory/company.ts'
 import { type Location, listLocations } from '../../../modules/directory/location.ts'
 import { requireOrganization } from '../../../modules/directory/organization.ts'
 import {
+  type DisclosedPart,
   type DisclosureFilter,
   firstDisclosedAt,
+  groupDisclosureHistory,
   type ListedDisclosure,
   listDisclosureHistory,
   summarizeDisclosureHistory,
 } from '../../../modules/disclosure/history.ts'
+import type { CompanyId } from '../../../platform/identity/identity.ts'
 import type { Call, PortalContext, PortalHandlers } from '../shared/context.ts'
 import { sendCsv } from '../shared/csv.ts'
 import { beginOf, readBefore, readCompanyId, readDays, readText } from '../shared/query.ts'
@@ -21,9 +29,14 @@ const exportBatch = 500
 const exportMax = 1_000_000
 /** A summary's days: six years, which is how long an accounting of disclosures must go back. */
 const daysMax = 6 * 366
+/** Of a page of reads by day. */
+const daysShown = 7
+const locationsNamed = 3
 
 /** Who read what of a practice, and when. */
-export const disclosureHandlers: PortalHandlers<'listDisclosures' | 'summarizeDisclosures' | 'exportDisclosures'> = {
+export const disclosureHandlers: PortalHandlers<
+  'listDisclosures' | 'listDisclosureDays' | 'summarizeDisclosures' | 'exportDisclosures'
+> = {
   listDisclosures: async (context, call) => {
     const { pool } = context
     const { filter, locations } = await readFilter(context, call)
@@ -31,6 +44,33 @@ export const disclosureHandlers: PortalHandlers<'listDisclosures' | 'summarizeDi
     const found = await listDisclosureHistory(pool, filter, { before, limit: pageSize + 1 })
     const data = await toEntries(pool, locations, found.slice(0, pageSize))
     return { data, next_before: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
+  },
+
+  listDisclosureDays: async (context, call) => {
+    const { pool } = context
+    const { filter, locations, zone } = await readFilter(context, call)
+    const newestBefore = async (until: Date) => {
+      const [newest] = await listDisclosureHistory(pool, { ...filter, until }, { before: null, limit: 1 })
+      return newest ? dayOf(newest.disclosedAt, zone) : null
+    }
+    const today = dayOf(context.now(), zone).toString()
+    const last = await newestBefore(filter.until)
+    if (last === null) return { data: [], today, next_to: null }
+    const days = daysBetween(last.subtract({ days: daysShown - 1 }), last)
+    const [begin = filter.from] = days.map((day) => beginOf(day, zone))
+    const from = new Date(Math.max(begin.getTime(), filter.from.getTime()))
+    const [parts, next] = await Promise.all([
+      groupDisclosureHistory(
+        pool,
+        { ...filter, from },
+        days.map((day) => beginOf(day, zone)),
+      ),
+      newestBefore(from),
+    ])
+    const names = await companyNames(pool, [...new Set(parts.map(({ companyId }) => companyId))])
+    const groups = Map.groupBy(parts, ({ day, companyId }) => `${day} ${companyId}`)
+    const data = [...groups.values()].map((own) => toGroup(own, { days, names, locations }))
+    return { data, today, next_to: next?.toString() ?? null }
   },
 
   summarizeDisclosures: async (context, call) => {
@@ -52,7 +92,11 @@ export const disclosureHandlers: PortalHandlers<'listDisclosures' | 'summarizeDi
     return {
       total_reads: total('reads'),
       total_records: total('records'),
-      days: summary.days.map(({ day, ...rest }) => ({ day: days[day]?.toString() ?? '', ...rest })),
+      days: summary.days.map(({ day, companyId, ...rest }) => ({
+        day: days[day]?.toString() ?? '',
+        company_id: companyId,
+        ...rest,
+      })),
       vendors: summary.companies.map(({ companyId, reads, records }) => ({
         company_id: companyId,
         name: names.get(companyId) ?? companyId,
@@ -152,6 +196,44 @@ async function toEntries(
   }))
 }
 
+/** One vendor's day. `parts`: by dataset, and by location. */
+function toGroup(
+  parts: readonly DisclosedPart[],
+  {
+    days,
+    names,
+    locations,
+  }: {
+    days: readonly Temporal.PlainDate[]
+    names: ReadonlyMap<CompanyId, string>
+    locations: readonly Location[]
+  },
+): DisclosureGroup {
+  const [first] = parts
+  if (!first) throw new Error('a day without a read')
+  const byDataset = parts.flatMap(({ dataset, ...part }) => (dataset === null ? [] : [{ dataset, ...part }]))
+  const byLocation = parts.filter(({ locationId }) => locationId !== null)
+  const sum = (of: 'reads' | 'records') => byDataset.reduce((total, each) => total + each[of], 0)
+  return {
+    day: days[first.day]?.toString() ?? '',
+    company_id: first.companyId,
+    company_name: names.get(first.companyId) ?? '',
+    reads: sum('reads'),
+    records: sum('records'),
+    last_at: new Date(Math.max(...byDataset.map(({ lastAt }) => lastAt.getTime()))).toISOString(),
+    datasets: byDataset
+      .map(({ dataset, reads, records }) => ({ dataset, reads, records }))
+      .sort((one, other) => other.records - one.records),
+    locations: {
+      count: byLocation.length,
+      names: byLocation.slice(0, locationsNamed).flatMap((part) => {
+        const found = locations.find(({ id }) => id === part.locationId)
+        return found ? [found.name] : []
+      }),
+    },
+  }
+}
+
 type FilteredCall = Pick<Call<'listDisclosures'>, 'member' | 'query'>
 
 /** What the query asks for, of the organization's own locations; the id of another location finds nothing. Throws Problem parameter_invalid. */
@@ -177,12 +259,12 @@ async function readFilter({ pool, now }: PortalContext, { member, query }: Filte
   return { filter, locations, zone, lastDay }
 }
 
-function dayOf(instant: Date, zone: string): Temporal.PlainDate {
+export function dayOf(instant: Date, zone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate()
 }
 
 /** None when the first is later than the last. */
-function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate): Temporal.PlainDate[] {
+export function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate): Temporal.PlainDate[] {
   const { days: count } = first.until(last, { largestUnit: 'days' })
   return Array.from({ length: Math.max(count + 1, 0) }, (_, days) => first.add({ days }))
 }

@@ -15,6 +15,7 @@ import { listDatasetStates } from '../../../modules/datasets/dataset-state.ts'
 import { type FormerName, listRenames } from '../../../modules/directory/company.ts'
 import { listLocations } from '../../../modules/directory/location.ts'
 import { endOfDay, lastDayOf, requireOrganization } from '../../../modules/directory/organization.ts'
+import { logosOf } from '../../../modules/directory/profile.ts'
 import { lastReadsOf } from '../../../modules/disclosure/history.ts'
 import { type GrantEntry as ListedGrant, pageOfGrants } from '../../../modules/overview/grant.ts'
 import { findVendor, listVendors, type Vendor } from '../../../modules/overview/vendor.ts'
@@ -23,12 +24,12 @@ import type { Queryable } from '../../../platform/database/queryable.ts'
 import { requireText } from '../../../platform/errors/field.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import { type CompanyId, type LocationId, type OrganizationId, parseUuid } from '../../../platform/identity/identity.ts'
-import { toVendorProfile } from '../company/company-profile.ts'
+import { toLogoUrl, toVendorProfile } from '../company/company-profile.ts'
 import { actorOf, entryOf } from '../shared/audit.ts'
 import type { Call, PortalContext, PortalHandlers } from '../shared/context.ts'
 import { readListPage, toListed } from '../shared/list.ts'
 import { requireDataset } from '../shared/own-location.ts'
-import { readCompanyId } from '../shared/query.ts'
+import { readChoice, readCompanyId } from '../shared/query.ts'
 import { previewOf } from './dataset-preview.ts'
 
 const historyMax = 200
@@ -47,13 +48,15 @@ export const vendorHandlers: PortalHandlers<
     const page = readListPage(query)
     const { total, vendors } = await listVendors(pool, organizationId, {
       ...page,
+      shown: readChoice(query, 'show', ['verified']) ?? 'known',
       onlyVerified: environment === 'production',
     })
     const companyIds = vendors.map(({ companyId }) => companyId)
     const locationIds = (await listLocations(pool, organizationId)).map(({ id }) => id)
-    const [access, lastReads] = await Promise.all([
+    const [access, lastReads, logos] = await Promise.all([
       summarizeAccess(pool, locationIds, companyIds),
       lastReadsOf(pool, locationIds, companyIds),
+      logosOf(pool, companyIds),
     ])
     const data = vendors.map((vendor): VendorEntry => {
       const own = access.get(vendor.companyId)
@@ -62,6 +65,7 @@ export const vendorHandlers: PortalHandlers<
         name: vendor.name,
         is_verified: vendor.verifiedAt !== null,
         verified_domain: vendor.verifiedDomain,
+        logo: toLogoUrl(logos.get(vendor.companyId) ?? null),
         has_access: own !== undefined && vendor.state === 'active' && vendor.isAgreementInForce,
         locations: own?.locations ?? 0,
         datasets: datasetNames.filter((name) => own?.datasets.includes(name)),

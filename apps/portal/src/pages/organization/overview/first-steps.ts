@@ -11,6 +11,8 @@ export type Step = {
     | '/organization/$organization_id/members'
     | '/organization/$organization_id/vendors'
   link: string
+  /** The person who looks after the office's computers does it. */
+  isForIt?: boolean
 }
 
 /** The steps of a new practice, in order, and which of them this one has done. Empty when all are done, or the list was dismissed. */
@@ -39,6 +41,7 @@ export function stepsOf({
       isDone: agents.living > 0,
       to: '/organization/$organization_id/agents',
       link: 'Go to agents',
+      isForIt: true,
     },
     {
       title: 'Wait for the first sync',
