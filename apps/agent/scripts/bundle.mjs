@@ -23,6 +23,8 @@ export async function bundleAgent(to, updateKey = '') {
     target: 'node22.13',
     // mysql2 is CommonJS and asks for Node's own modules by `require`, which an ES module does not have.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    // tedious asks for these when it signs in to Azure, which the agent does not.
+    alias: { '@azure/identity': './scripts/nothing.mjs', '@azure/keyvault-keys': './scripts/nothing.mjs' },
     metafile: true,
     logLevel: 'warning',
   }

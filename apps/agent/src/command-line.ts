@@ -23,7 +23,10 @@ const statusPort = [
 ] as const
 
 const encryption = [
-  ['--db-tls <how>', 'encryption of the connection: "off", "required" or "verified" (default: "off")'],
+  [
+    '--db-tls <how>',
+    'encryption of the connection: "off", "required" or "verified" (default: "off"; "sql": outside this computer "required")',
+  ],
   ['--db-tls-ca-file <path>', 'certificate (PEM) of the authority that signed the database server’s; means "verified"'],
 ] as const
 
@@ -38,12 +41,14 @@ const network = [
 const database = [
   ['--db-password-file <path>', 'file with the password (default: BRIDGEWORK_AGENT_DB_PASSWORD, or you are asked)'],
   ['--db-host <host>', 'the database server (default: "127.0.0.1")'],
-  ['--db-port <port>', 'its port (default: 3306)'],
+  ['--db-port <port>', 'its port (default: the one of its kind)'],
   ['--db-socket <path>', 'a socket to use instead of host and port'],
-  ['--db-name <name>', 'the database (default: "opendental")'],
+  ['--db-name <name>', 'the database (default: "opendental"); of SQLite the path of the file'],
   ...encryption,
+  ['--db-engine <name>', 'with --connector sql: "postgresql", "mysql" (also MariaDB), "sqlite" or "sqlserver"'],
+  ['--db-instance <name>', 'with --db-engine sqlserver: a named instance, instead of a port'],
   ['--folder <path>', 'with --connector files: the folder with the exports'],
-  ['--mapping <path>', 'with --connector files: the mapping file (TOML or JSON)'],
+  ['--mapping <path>', 'with --connector files or sql: the mapping file (TOML or JSON)'],
 ] as const
 
 const commands: Readonly<Record<CommandName, { help: string; options: readonly (readonly [string, string])[] }>> = {
@@ -75,7 +80,10 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       ['--server <url>', 'the address of Bridgework'],
       ['--code <code>', 'the one-time code; it begins with bwe_'],
       name,
-      ['--connector <name>', '"open-dental", or "files" for exports of another system (default: "open-dental")'],
+      [
+        '--connector <name>',
+        '"open-dental", or "sql" for any SQL database, or "files" for exports (default: "open-dental")',
+      ],
       ['--db-user <user>', 'a database user that can only read'],
       ...database,
       timeZone,

@@ -20,7 +20,9 @@ import { didYouMean } from './enroll/did-you-mean.ts'
 import { parseServerUrl } from './enroll/server-url.ts'
 import type { NetworkSettings } from './network/own-network.ts'
 import type { DatabaseSettings, DatabaseTls } from './open-dental/database/database-settings.ts'
+import { isThisComputer } from './open-dental/database/tls.ts'
 import { uploadLimits } from './pipeline/context.ts'
+import { engineNames, type SqlSettings } from './sql/settings.ts'
 
 /** The agent's settings, as they stand in its file (there in snake_case). */
 export type Config = {
@@ -44,6 +46,7 @@ export type Config = {
 export type SourceSettings =
   | { readonly connector: 'open-dental'; readonly database: DatabaseSettings }
   | { readonly connector: 'files'; readonly files: { readonly folder: string; readonly mapping: string } }
+  | { readonly connector: 'sql'; readonly database: SqlSettings; readonly mapping: string }
 
 export const defaultIntervalSeconds = 60
 
@@ -144,11 +147,16 @@ function sourceOf(top: Fields, faults: string[]): SourceSettings {
   if (connector === 'files') {
     if (top.has('database')) faults.push('database does not belong to connector "files". Remove it.')
     const files = fieldsOf(top.get('files') ?? {}, 'files.', fileNames, faults)
+    if (top.has('mapping')) faults.push('mapping belongs into files with connector "files". Move it there.')
     const folder = textOf(files, 'files.folder', faults)
     return { connector, files: { folder, mapping: textOf(files, 'files.mapping', faults) } }
   }
-  if (connector !== 'open-dental') faults.push('connector must be "open-dental" or "files".')
-  if (top.has('files')) faults.push('files does not belong to connector "open-dental". Remove it.')
+  if (connector !== 'open-dental' && connector !== 'sql')
+    faults.push('connector must be "open-dental", "files" or "sql".')
+  if (top.has('files')) faults.push(`files does not belong to connector "${connector}". Remove it.`)
+  if (connector === 'sql')
+    return { connector, database: sqlDatabaseOf(top, faults), mapping: textOf(top, 'mapping', faults) }
+  if (top.has('mapping')) faults.push('mapping does not belong to connector "open-dental". Remove it.')
   const database = fieldsOf(top.get('database') ?? {}, 'database.', databaseNames, faults)
   const host = optionalText(database, 'database.host', faults) ?? '127.0.0.1'
   const socket = optionalText(database, 'database.socket', faults)
@@ -166,8 +174,38 @@ function sourceOf(top: Fields, faults: string[]): SourceSettings {
   }
 }
 
-function tlsOf(database: Fields, at: { host: string; socket: string | null }, faults: string[]): DatabaseTls | null {
-  const mode = optionalText(database, 'database.tls', faults) ?? 'off'
+function sqlDatabaseOf(top: Fields, faults: string[]): SqlSettings {
+  const database = fieldsOf(top.get('database') ?? {}, 'database.', sqlDatabaseNames, faults)
+  const given = optionalText(database, 'database.engine', faults)
+  const engine = engineNames.find((name) => name === given)
+  if (engine === undefined) faults.push(`database.engine must be one of ${engineNames.join(', ')}.`)
+  const host = optionalText(database, 'database.host', faults) ?? '127.0.0.1'
+  const socket = optionalText(database, 'database.socket', faults)
+  const port = database.get('database.port') ?? null
+  const isFile = engine === 'sqlite'
+  // What leaves this computer is encrypted, and SQL Server always can.
+  const plain = isFile || socket !== null || (isThisComputer(host) && engine !== 'sqlserver')
+  return {
+    engine: engine ?? 'postgresql',
+    host,
+    port:
+      port === null ? null : wholeNumber(database, 'database.port', { least: 1, most: 65_535, otherwise: 1 }, faults),
+    instance: optionalText(database, 'database.instance', faults),
+    socket,
+    user: isFile ? '' : textOf(database, 'database.user', faults),
+    password: isFile ? '' : textOf(database, 'database.password', faults, { mayBeEmpty: true }),
+    name: textOf(database, 'database.name', faults),
+    tls: tlsOf(database, { host, socket }, faults, plain ? 'off' : 'required'),
+  }
+}
+
+function tlsOf(
+  database: Fields,
+  at: { host: string; socket: string | null },
+  faults: string[],
+  otherwise = 'off',
+): DatabaseTls | null {
+  const mode = optionalText(database, 'database.tls', faults) ?? otherwise
   const caFile = optionalText(database, 'database.tls_ca_file', faults)
   return databaseTls({ mode, caFile }, at, faults)
 }
@@ -248,6 +286,7 @@ function sourceDocument(source: SourceSettings): object {
   return {
     connector: source.connector,
     database: { ...database, tls: tls?.mode ?? 'off', ...(caFile === null ? {} : { tls_ca_file: caFile }) },
+    ...(source.connector === 'sql' && { mapping: source.mapping }),
   }
 }
 
@@ -259,6 +298,7 @@ const topNames = [
   'connector',
   'database',
   'files',
+  'mapping',
   'time_zone',
   'send_notes',
   'interval_seconds',
@@ -270,6 +310,7 @@ const topNames = [
 ] as const
 const fileNames = ['folder', 'mapping'] as const
 const databaseNames = ['host', 'port', 'socket', 'user', 'password', 'name', 'tls', 'tls_ca_file'] as const
+const sqlDatabaseNames = ['engine', ...databaseNames, 'instance'] as const
 
 type Fields = ReadonlyMap<string, unknown>
 

@@ -65,6 +65,8 @@ export type Changes = { readonly cursor: string } & (
 export type KnownKeys = {
   /** Keys from `first` to `last`, both included, in the order of their characters. */
   between(first: string, last: string): readonly string[]
+  /** Every key, with the `source_id` of its location. */
+  each(): Iterable<{ readonly locationKey: string; readonly key: string }>
 }
 
 /** A run of neighbouring keys: how many rows it has, and a number that changes when one of them does. */
@@ -106,6 +108,7 @@ export type FullReadReason =
   | 'notes_changed'
   | 'contract_changed'
   | 'files_changed'
+  | 'source_changed'
 
 /** `reached`: how far the source has come, to be compared later. `wentBack`: says in a sentence that it was further before; null: it was not. */
 export type SourceAge = { readonly reached: string; readonly wentBack: string | null }
@@ -138,10 +141,10 @@ export type SourceCycle = {
    * Without it, every dataset can be read.
    */
   problemOf?(dataset: DatasetName, cursor: string | null): Promise<SourceProblem | null>
-  /** What a person should know of a dataset that can be read. */
+  /** What a person should know of a dataset, after it was read. */
   adviceOn?(dataset: DatasetName): string | null
-  /** Where the first line is that cannot be read and is left out; null: none is. */
-  skippedAt?(dataset: DatasetName): FilePlace | null
+  /** Lines of it that cannot be read are left out: the place of the first, where the source is a file; null: none is. */
+  skipped?(dataset: DatasetName): { filePlace: FilePlace | null } | null
   /** How long reading has paused so far, because the source was busy with other work. */
   pausedMs?(): number
   /** What a person should know of the source as it is now, though it can be read; null for nothing new. */

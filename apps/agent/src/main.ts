@@ -35,6 +35,7 @@ import { configure } from './setup/configure.ts'
 import { findDatabaseServer } from './setup/find-open-dental.ts'
 import { setUp } from './setup/setup.ts'
 import { restartWindowsService } from './setup/windows-service.ts'
+import { sqlConnector } from './sql/connector.ts'
 import { freeBytesOf } from './state/check-state.ts'
 import { sourceMemory } from './state/source-memory.ts'
 import { openState } from './state/state.ts'
@@ -298,7 +299,8 @@ const settleWaitMaxMs = 30_000
 
 /** `signal`: of an agent that runs cycle after cycle. Without it there is one cycle, or one look. */
 function connectorOf({ source, timeZone }: Config, { signal }: { signal?: AbortSignal } = {}): Connector {
-  if (source.connector !== 'files')
+  if (source.connector === 'sql') return sqlConnector({ ...source, timeZone })
+  if (source.connector === 'open-dental')
     return openDentalConnector(source.database, timeZone, () => new Date(), { keepsSession: signal !== undefined })
   const clock = {
     monotonicMs: () => performance.now(),

@@ -132,9 +132,12 @@ async function sourceSettings(
   number: (name: string, otherwise: number) => number,
 ): Promise<object> {
   const connector = optionText(options, 'connector') ?? before?.source.connector ?? 'open-dental'
-  const strange = [...options.keys()].find((name) =>
-    connector === 'files' ? name.startsWith('db-') : name === 'folder' || name === 'mapping',
-  )
+  const isStrange = (name: string) => {
+    if (connector === 'files') return name.startsWith('db-')
+    const ofFiles = name === 'folder' || (name === 'mapping' && connector !== 'sql')
+    return ofFiles || (connector !== 'sql' && (name === 'db-engine' || name === 'db-instance'))
+  }
+  const strange = [...options.keys()].find(isStrange)
   if (strange !== undefined) throw new UsageError(`--${strange} cannot be used with --connector ${connector}.`)
   if (connector === 'files') {
     const files = before?.source.connector === 'files' ? before.source.files : null
@@ -143,6 +146,7 @@ async function sourceSettings(
     // The agent may later run from another folder.
     return { connector, files: { folder: resolve(folder), mapping: resolve(mapping) } }
   }
+  if (connector === 'sql') return await sqlSettings(options, deps, before, number)
   const database = before?.source.connector === 'open-dental' ? before.source.database : null
   const socketGiven = optionText(options, 'db-socket')
   const hostGiven = optionText(options, 'db-host')
@@ -162,7 +166,43 @@ async function sourceSettings(
   }
 }
 
-function tlsSettings(options: Options, before: DatabaseSettings | null): object {
+/** Of any SQL database; what is not given is the engine's own. */
+async function sqlSettings(
+  options: Options,
+  deps: Pick<EnrolDeps, 'passwordFromEnvironment' | 'askPassword'>,
+  before: Config | null,
+  number: (name: string, otherwise: number) => number,
+): Promise<object> {
+  const known = before?.source.connector === 'sql' ? before.source : null
+  const engine = optionText(options, 'db-engine') ?? known?.database.engine ?? missing('--db-engine')
+  const mapping = resolve(optionText(options, 'mapping') ?? known?.mapping ?? missing('--mapping'))
+  const name = optionText(options, 'db-name') ?? known?.database.name ?? missing('--db-name')
+  if (engine === 'sqlite') return { connector: 'sql', database: { engine, name: resolve(name) }, mapping }
+  const database = known?.database.engine === engine ? known.database : null
+  const given = { host: optionText(options, 'db-host'), socket: optionText(options, 'db-socket') }
+  if (given.socket !== null && given.host !== null) throw new UsageError('Use --db-socket or --db-host, not both.')
+  const user = optionText(options, 'db-user') ?? database?.user ?? missing('--db-user')
+  const port = options.has('db-port') ? number('db-port', 1) : (database?.port ?? null)
+  return {
+    connector: 'sql',
+    database: {
+      engine,
+      host: given.host ?? database?.host ?? '127.0.0.1',
+      ...(port !== null && { port }),
+      instance: optionText(options, 'db-instance') ?? database?.instance ?? null,
+      socket: given.socket ?? (given.host === null ? (database?.socket ?? null) : null),
+      user,
+      password: await passwordFor(options, deps, user, database),
+      name,
+      ...(database !== null || options.has('db-tls') || options.has('db-tls-ca-file')
+        ? tlsSettings(options, database)
+        : {}),
+    },
+    mapping,
+  }
+}
+
+function tlsSettings(options: Options, before: Pick<DatabaseSettings, 'tls'> | null): object {
   const mode = optionText(options, 'db-tls')
   const caFile = optionText(options, 'db-tls-ca-file')
   const caFileBefore = before?.tls?.mode === 'verified' ? before.tls.caFile : null
@@ -175,7 +215,7 @@ async function passwordFor(
   options: Options,
   deps: Pick<EnrolDeps, 'passwordFromEnvironment' | 'askPassword'>,
   user: string,
-  before: DatabaseSettings | null,
+  before: Pick<DatabaseSettings, 'user' | 'password'> | null,
 ): Promise<string> {
   const path = optionText(options, 'db-password-file')
   if (path !== null) return passwordFile(path)

@@ -140,9 +140,10 @@ function cycle(source: Source): SourceCycle {
         : `${skipped.length} lines were skipped, so no record is removed. ${faultsText(skipped)}`
     },
 
-    skippedAt: (name) => {
+    skipped: (name) => {
       const { skipped, files } = preparedOf(name)
-      return placeOf(skipped, files)
+      const filePlace = placeOf(skipped, files)
+      return filePlace && { filePlace }
     },
 
     findChanges: async (name) => {

@@ -4,6 +4,8 @@ export type FileFault = {
   readonly line: number | null
   readonly column: string | null
   readonly rule: string
+  /** Of the record that cannot be made, where it is known. Never printed. */
+  readonly key?: string
 }
 
 /** Why a file cannot be read on. */

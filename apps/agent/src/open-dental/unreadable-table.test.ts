@@ -199,7 +199,7 @@ test('each dataset names every table that it reads, so that it stops with one of
   const { beginCycle, datasets } = openDentalConnector(practice.settings, 'UTC')
   /** Every statement of a dataset: of a first read, and of one that finds every row changed. */
   async function readAll(cycle: SourceCycle, dataset: DatasetName, cursor: string): Promise<void> {
-    await cycle.findChanges(dataset, cursor, { between: () => [] })
+    await cycle.findChanges(dataset, cursor, { between: () => [], each: () => [] })
     for await (const _ of (await cycle.scan?.(dataset))?.chunks ?? []);
   }
   const first = await beginCycle(noZones, notes)

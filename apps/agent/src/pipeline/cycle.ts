@@ -104,7 +104,8 @@ async function attemptCycle(
         const isRead =
           (await canBeRead(context, source, dataset)) &&
           (await orReport(context, dataset, () => syncDataset(context, source, dataset, targets, fully || isRestored)))
-        if (!isRead) unread.add(dataset)
+        if (isRead) advise(context, source, dataset)
+        else unread.add(dataset)
       }
       if (isRestored && unread.size === 0 && context.skipped.size === 0) finishRestore(deps.state.source)
       for (let round = 0; round < recheckRoundsMax; round++) {
@@ -253,23 +254,25 @@ function compareState({ state, report }: CycleContext, { highestNumber, epoch }:
   if (known !== epoch) state.keepEpoch(epoch)
 }
 
-/** Whether the source can give this dataset now; says why not, and what a person should know. */
+/** Whether the source can give this dataset now; says why not. */
 async function canBeRead(context: CycleContext, source: SourceCycle, dataset: DatasetName): Promise<boolean> {
   const { cursor } = context.state.datasetProgress(dataset)
   const problem = (await source.problemOf?.(dataset, cursor)) ?? null
-  if (problem === null) {
-    const what = source.adviceOn?.(dataset) ?? null
-    if (what !== null) context.report({ event: 'dataset.advice', dataset, what })
-    const filePlace = source.skippedAt?.(dataset) ?? null
-    if (filePlace !== null) noteProblem(context, 'lines_skipped', { dataset, filePlace })
-    return true
-  }
+  if (problem === null) return true
   const { kind, place, filePlace, message, todo } = problem
   if (isPassing(problem)) {
     context.report({ event: 'dataset.put_off', dataset, because: kind, what: message, todo })
     noteProblem(context, kind, { dataset, place, filePlace })
   } else reportUnreadable(context, dataset, problem)
   return false
+}
+
+/** Says what was left out of a dataset that was read. */
+function advise(context: CycleContext, source: SourceCycle, dataset: DatasetName): void {
+  const what = source.adviceOn?.(dataset) ?? null
+  if (what !== null) context.report({ event: 'dataset.advice', dataset, what })
+  const skipped = source.skipped?.(dataset) ?? null
+  if (skipped !== null) noteProblem(context, 'lines_skipped', { dataset, ...skipped })
 }
 
 /** Locations that did not change are sent again after this time: what the service has of them may have been lost. */

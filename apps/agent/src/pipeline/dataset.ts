@@ -39,6 +39,11 @@ export async function syncDataset(
   const changes = await source.findChanges(dataset, cursor, {
     between: (first, last) =>
       targets.flatMap(({ locationId }) => context.state.knownBetween(locationId, dataset, first, last)),
+    each: function* () {
+      for (const { sourceId: locationKey, locationId } of targets) {
+        for (const { sourceId: key } of context.state.eachRecord(locationId, dataset)) yield { locationKey, key }
+      }
+    },
   })
   const rechecks = context.state.rechecks(dataset)
   let fully = fullReadReason(changes, fullyRequested, startedAtMs - fullReadAtMs)

@@ -87,7 +87,7 @@ async function askChange(options: Options, deps: ConfigureDeps): Promise<{ optio
   if (change.option !== null) {
     return { options: new Map([...options, [change.option, (await ask(change.question)).trim()]]) }
   }
-  if (before.source.connector !== 'open-dental') throw new UsageError('This agent reads files and has no database.')
+  if (before.source.connector === 'files') throw new UsageError('This agent reads files and has no database.')
   return { options, password: await askPassword(`${change.question} "${before.source.database.user}": `) }
 }
 

@@ -33,6 +33,21 @@ export function readFormat(table: Fields, nullWords: readonly string[]): Place &
   }
 }
 
+/** Of a table that is no file. */
+export const noFormat: Omit<Place & FileFormat, 'pattern' | 'nullWords'> = {
+  which: 'newest',
+  format: 'csv',
+  delimiter: ',',
+  quotes: 'standard',
+  encoding: null,
+  skipLines: null,
+  header: null,
+  footerRows: 0,
+  skipStarting: [],
+  shortRows: 'refuse',
+  where: [],
+}
+
 function isEncoding(label: string): boolean {
   try {
     return new TextDecoder(label).encoding !== ''

@@ -49,6 +49,35 @@ export const formatSettings = {
   }),
 }
 
+/** What a database is asked, in the place of a file. */
+export const statementSettings = {
+  select: text('A select that gives the rows; the mapping’s columns are those of its result'),
+  keys: text('A select that gives the columns of every key, and location_column. Default: the select itself'),
+  changed: Type.Union(
+    [
+      Type.Object(
+        {
+          column: text('A column of the select that grows with every change'),
+          kind: oneOf(['local_time', 'utc_time', 'row_version'], 'What the column holds'),
+          overlap: Type.Optional(
+            whole(0, 1_000_000_000, 'How far back is read again: seconds, or versions. Default: 600, or 1000'),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      Type.Object(
+        { counter: text('A select of one row, which is another one after every change') },
+        { additionalProperties: false },
+      ),
+    ],
+    { description: 'How a change is seen. Without it, everything is read each read_every_minutes' },
+  ),
+  order: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }))], {
+    description: 'The columns that order the rows of one record, where they make a list',
+  }),
+  null_words: formatSettings.null_words,
+}
+
 /** The other settings of a dataset's file. */
 export const recordSettings = {
   key: keyOf('The column with the record’s key, or several; { constant = "pay" } is the same in every key'),
@@ -120,15 +149,38 @@ export const lookupSettings = {
   value: text('The column with what it stands for'),
 }
 
-export const topSettings = {
+const topOfAll = {
   $schema: Type.String({ description: 'For editors' }),
   version: Type.Enum([1, 2], {
     description: 'The version of this format. A mapping without it is read in the same way',
   }),
   practice_management_system: optional({ name: text('Its name'), version: text('Its version') }),
+}
+const nullWordsOfAll = { null_words: texts('null_words of every file or statement that has none of its own') }
+
+export const topSettings = {
+  ...topOfAll,
   ready_when: oneOf(['settled', 'marked'], 'settled: it rests; marked: <file>.done exists as well. Default: settled'),
   settle_seconds: whole(0, 3600, 'How far apart the two looks are that find a file unchanged. Default: 10'),
-  null_words: texts('null_words of every file that has none of its own'),
+  ...nullWordsOfAll,
+}
+
+const topOfDatabase = {
+  ...topOfAll,
+  quiet: text('A select whose first value is 1 or true when the database may be read, and 0 or false during an update'),
+  read_every_minutes: whole(0, 1440, 'How often a dataset without "changed" is read as a whole. Default: 15'),
+  ...nullWordsOfAll,
+}
+
+/** What a mapping is of. */
+export type SourceKind = 'files' | 'sql'
+
+/** `place`: the setting that says where the rows are; `parts`: several of them for one dataset. */
+export function settingsOf(kind: SourceKind) {
+  if (kind === 'files')
+    return { top: topSettings, table: { ...formatSettings, ...recordSettings }, place: 'file', parts: 'files' }
+  const { blank_key: _, last_line_end: __, ...record } = recordSettings
+  return { top: topOfDatabase, table: { ...statementSettings, ...record }, place: 'select', parts: 'statements' }
 }
 
 /** The settings of a kind of attribute. `isReference`: it names another record. */
@@ -147,19 +199,20 @@ export function isReference(attribute: string): boolean {
 }
 
 /** The JSON schema of a mapping, for an editor: it names every setting, dataset and attribute. `check` reports settings that exclude each other. */
-export function mappingSchema(): TSchema {
+export function mappingSchema(kind: SourceKind = 'files'): TSchema {
   const shared = new Map<string, TSchema>()
-  const datasets = datasetNames.map((name) => [name, datasetSchema(name, shared)] as const)
+  const datasets = datasetNames.map((name) => [name, datasetSchema(name, kind, shared)] as const)
+  const lookups = Type.Record(Type.String(), optional(lookupSettings), { description: 'Files of codes' })
   return Type.Object(
     {
-      ...optionalAll(topSettings),
+      ...optionalAll(settingsOf(kind).top),
       locations: Type.Record(Type.String(), optional(locationSettings), { description: 'By a key that never changes' }),
-      lookups: Type.Optional(Type.Record(Type.String(), optional(lookupSettings), { description: 'Files of codes' })),
+      ...(kind === 'files' && { lookups: Type.Optional(lookups) }),
       datasets: optional(Object.fromEntries(datasets)),
     },
     {
       additionalProperties: false,
-      title: 'Bridgework mapping of export files',
+      title: kind === 'files' ? 'Bridgework mapping of export files' : 'Bridgework mapping of an SQL database',
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $defs: Object.fromEntries(shared),
     },
@@ -167,20 +220,19 @@ export function mappingSchema(): TSchema {
 }
 
 /** `shared` takes what several places of the schema need, by its name below `$defs`. */
-function datasetSchema(dataset: string, shared: Map<string, TSchema>): TSchema {
+function datasetSchema(dataset: string, kind: SourceKind, shared: Map<string, TSchema>): TSchema {
   const source = findDataset(dataset)?.source
   const kinds = source ? kindsOf(source) : new Map<string, Kind>()
-  const settings = Object.entries({ ...formatSettings, ...recordSettings }).map(
-    ([name, schema]) => [name, share(shared, name, schema)] as const,
-  )
+  const { table, parts } = settingsOf(kind)
+  const settings = Object.entries(table).map(([name, schema]) => [name, share(shared, name, schema)] as const)
   const attributes = share(shared, `${dataset}_attributes`, membersSchema(kinds, shared))
-  const file = { ...Object.fromEntries(settings), attributes }
+  const part = { ...Object.fromEntries(settings), attributes }
   return optional({
-    ...file,
-    complete: yes('false: the files have only some records, and missing ones are not removed'),
-    files: Type.Array(optional(file), {
+    ...part,
+    complete: yes(`false: the ${parts} have only some records, and missing ones are not removed`),
+    [parts]: Type.Array(optional(part), {
       minItems: 1,
-      description: 'Several files that hold the dataset together; each has its own settings besides those above',
+      description: `Several ${parts} that hold the dataset together; each has its own settings besides those above`,
     }),
   })
 }

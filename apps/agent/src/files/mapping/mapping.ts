@@ -6,21 +6,17 @@ import type { LookupMapping, Place } from '../reading/lookup.ts'
 import type { FileFormat } from '../reading/rows.ts'
 import { type AttributeRule, readAttributes } from './mapping-attributes.ts'
 import { Fields, isObject } from './mapping-fields.ts'
-import { readFormat } from './mapping-format.ts'
+import { noFormat, readFormat } from './mapping-format.ts'
 import { readKey } from './mapping-rules.ts'
-import {
-  formatSettings,
-  locationSettings,
-  locationTexts,
-  lookupSettings,
-  recordSettings,
-  topSettings,
-} from './mapping-schema.ts'
+import { locationSettings, locationTexts, lookupSettings, type SourceKind, settingsOf } from './mapping-schema.ts'
+import { readStatement, type Statement } from './mapping-statement.ts'
 import { kindsOf } from './schema-kind.ts'
 
-/** One file of a dataset, or several that fit a pattern, and how their rows become records. */
+/** One file of a dataset, or several that fit a pattern, and how their rows become records. Of a database: one statement. */
 export type TableMapping = Place &
   FileFormat & {
+    /** What gives the rows in the place of a file, which is then only named by `pattern`; null: a file does. */
+    readonly statement: Statement | null
     /** The texts that, joined, are the record's key. */
     readonly key: readonly KeyPart[]
     readonly repeatedKey: 'refuse' | 'first'
@@ -48,6 +44,10 @@ export type Mapping = {
   readonly locations: readonly (SourceLocation & { readonly namesInFiles: readonly string[] })[]
   readonly readyWhen: 'settled' | 'marked'
   readonly settleSeconds: number
+  /** Whether a database is quiet: the first value of its first row says yes. */
+  readonly quiet: string | null
+  /** How often a statement without `changed` is read. */
+  readonly readEveryMinutes: number
   /** In the contract's order: what others refer to comes first. */
   readonly datasets: readonly DatasetMapping[]
 }
@@ -56,14 +56,19 @@ export type Mapping = {
 export function readMapping(
   document: unknown,
   defaultTimeZone: (locationKey: string) => string | null,
+  kind: SourceKind = 'files',
 ): { mapping: Mapping; faults: string[] } {
   const faults: string[] = []
   const top = new Fields(document, '', faults)
-  top.refuseOthers([...Object.keys(topSettings), 'locations', 'lookups', 'datasets'])
+  const settings = settingsOf(kind)
+  top.refuseOthers([...Object.keys(settings.top), 'locations', ...(kind === 'files' ? ['lookups'] : []), 'datasets'])
   if (top.has('version') && ![1, 2].includes(Number(top.value('version')))) top.fault('version', 'must be 1 or 2')
   const pms = top.table('practice_management_system')
   pms?.refuseOthers(['name', 'version'])
-  const system = { name: pms?.text('name') ?? 'Export files', version: pms?.text('version') ?? null }
+  const system = {
+    name: pms?.text('name') ?? (kind === 'files' ? 'Export files' : 'SQL database'),
+    version: pms?.text('version') ?? null,
+  }
   const locations = readLocations(top, system, defaultTimeZone)
   const nullWords = top.texts('null_words') ?? []
   const lookups = readLookups(top, nullWords)
@@ -75,7 +80,7 @@ export function readMapping(
   }
   const mapped = datasetNames.flatMap((name) => {
     const table = tables?.table(name)
-    return table ? [readDataset(name, table, { locations, lookups, nullWords })] : []
+    return table ? [readDataset(name, table, { kind, locations, lookups, nullWords })] : []
   })
   if (mapped.length === 0) top.fault('datasets', 'must name at least one dataset')
   return {
@@ -83,6 +88,8 @@ export function readMapping(
       locations,
       readyWhen: top.oneOf('ready_when', ['settled', 'marked'] as const) ?? 'settled',
       settleSeconds: top.wholeNumber('settle_seconds', 0, 3600) ?? 10,
+      quiet: top.text('quiet'),
+      readEveryMinutes: top.wholeNumber('read_every_minutes', 0, 1440) ?? 15,
       datasets: mapped,
     },
     faults,
@@ -134,17 +141,21 @@ function readLookups(top: Fields, nullWords: readonly string[]): ReadonlyMap<str
 
 /** What the tables of a dataset are read with. */
 type Around = {
+  readonly kind: SourceKind
   readonly locations: Mapping['locations']
   readonly lookups: ReadonlyMap<string, LookupMapping>
   readonly nullWords: readonly string[]
 }
 
-const tableSettings = [...Object.keys(formatSettings), ...Object.keys(recordSettings), 'attributes']
-
 function readDataset(dataset: DatasetName, table: Fields, around: Around): DatasetMapping {
-  table.refuseOthers([...tableSettings, 'complete', 'files'])
+  const { table: own, parts } = settingsOf(around.kind)
+  table.refuseOthers([...Object.keys(own), 'attributes', 'complete', parts])
   const used = new Set<LookupMapping>()
-  const read = partsOf(table).map((part) => readTable(dataset, part, around, used))
+  const tables = partsOf(table, around.kind)
+  const read = tables.map((part, index) => {
+    const name = tables.length > 1 ? `${dataset}_${index + 1}` : dataset
+    return readTable({ dataset, name }, part, around, used)
+  })
   const isNamed = (name: string) => read.some(({ named }) => named.has(name))
   return {
     dataset,
@@ -155,30 +166,40 @@ function readDataset(dataset: DatasetName, table: Fields, around: Around): Datas
   }
 }
 
-/** The tables of a dataset: itself, or each of its `files` with what the dataset says for all of them. */
-function partsOf(table: Fields): Fields[] {
-  if (!table.has('files')) return [table]
-  const files = table.value('files')
-  if (!Array.isArray(files) || files.length === 0) {
-    table.fault('files', 'must be a list of tables: write [[datasets.<name>.files]] above each')
+/** The tables of a dataset: itself, or each of its `files` (`statements`) with what the dataset says for all of them. */
+function partsOf(table: Fields, kind: SourceKind): Fields[] {
+  const { table: settings, parts: name, place } = settingsOf(kind)
+  if (!table.has(name)) return [table]
+  const parts = table.value(name)
+  if (!Array.isArray(parts) || parts.length === 0) {
+    table.fault(name, `must be a list of tables: write [[datasets.<name>.${name}]] above each`)
     return []
   }
-  if (table.has('file')) table.fault('file', 'cannot stand beside files')
+  if (table.has(place)) table.fault(place, `cannot stand beside ${name}`)
   const shared = Object.fromEntries(
-    table.names().flatMap((name) => (name === 'files' || name === 'complete' ? [] : [[name, table.value(name)]])),
+    table.names().flatMap((each) => (each === name || each === 'complete' ? [] : [[each, table.value(each)]])),
   )
-  return files.map((file: unknown, index) => {
-    const own = table.inner(file, `files[${index}]`)
-    own.refuseOthers(tableSettings)
-    if (!isObject(file)) return own
-    const [all, some] = [shared.attributes, file.attributes]
+  return parts.map((part: unknown, index) => {
+    const own = table.inner(part, `${name}[${index}]`)
+    own.refuseOthers([...Object.keys(settings), 'attributes'])
+    if (!isObject(part)) return own
+    const [all, some] = [shared.attributes, part.attributes]
     const attributes = isObject(all) && isObject(some) ? { ...all, ...some } : (some ?? all)
-    return table.inner({ ...shared, ...file, ...(attributes !== undefined && { attributes }) }, `files[${index}]`)
+    return table.inner({ ...shared, ...part, ...(attributes !== undefined && { attributes }) }, `${name}[${index}]`)
   })
 }
 
-function readTable(dataset: DatasetName, table: Fields, around: Around, used: Set<LookupMapping>) {
-  const format = readFormat(table, around.nullWords)
+function readTable(
+  { dataset, name }: { dataset: DatasetName; name: string },
+  table: Fields,
+  around: Around,
+  used: Set<LookupMapping>,
+) {
+  const statement = around.kind === 'sql' ? readStatement(table) : null
+  const format =
+    statement === null
+      ? readFormat(table, around.nullWords)
+      : { ...noFormat, pattern: name, nullWords: table.texts('null_words') ?? around.nullWords }
   const lookupOf = (name: string) => {
     const lookup = around.lookups.get(name)
     if (lookup) used.add(lookup)
@@ -194,11 +215,14 @@ function readTable(dataset: DatasetName, table: Fields, around: Around, used: Se
   return {
     table: {
       ...format,
+      statement,
       key,
       repeatedKey: table.oneOf('repeated_key', ['refuse', 'first'] as const) ?? 'refuse',
       blankKey: table.oneOf('blank_key', ['refuse', 'continues'] as const) ?? 'refuse',
-      locationsFrom: readLocationsFrom(table, format.pattern, around.locations.length),
-      badLine: table.oneOf('on_bad_line', ['refuse_file', 'skip_line'] as const) ?? 'refuse_file',
+      locationsFrom: readLocationsFrom(table, format.pattern, around),
+      badLine:
+        table.oneOf('on_bad_line', ['refuse_file', 'skip_line'] as const) ??
+        (statement === null ? 'refuse_file' : 'skip_line'),
       lastLineEnd: table.oneOf('last_line_end', ['as_before', 'optional'] as const) ?? 'as_before',
       attributes,
     } satisfies TableMapping,
@@ -207,23 +231,22 @@ function readTable(dataset: DatasetName, table: Fields, around: Around, used: Se
   }
 }
 
-function readLocationsFrom(table: Fields, file: string, locations: number): TableMapping['locationsFrom'] {
+function readLocationsFrom(table: Fields, file: string, { kind, locations }: Around): TableMapping['locationsFrom'] {
   const column = table.text('location_column')
   const isAll = table.boolean('all_locations') ?? false
   const inPath = file.includes('{location}')
-  if ([column !== null, isAll, inPath].filter(Boolean).length > 1) {
-    table.fault(
-      'file',
-      'names its locations in two ways: use only one of {location}, location_column and all_locations',
-    )
-  }
+  const ways = kind === 'files' ? '{location}, location_column and all_locations' : 'location_column and all_locations'
+  const { place } = settingsOf(kind)
+  if ([column !== null, isAll, inPath].filter(Boolean).length > 1)
+    table.fault(place, `names its locations in two ways: use only one of ${ways}`)
   if (column !== null) return { column }
   if (inPath) return 'path'
-  if (!isAll && locations > 1) {
-    table.fault(
-      'file',
-      'must say of which location its records are: {location} in the path, location_column, or all_locations = true',
-    )
+  if (!isAll && locations.length > 1) {
+    const how =
+      kind === 'files'
+        ? '{location} in the path, location_column, or all_locations = true'
+        : 'location_column, or all_locations = true'
+    table.fault(place, `must say of which location its records are: ${how}`)
   }
   return 'all'
 }

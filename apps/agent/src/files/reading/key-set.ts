@@ -8,6 +8,9 @@ export type KeySet = {
   has(key: string): boolean
   /** False when the key was there. */
   add(key: string): boolean
+  /** Marks a key; false when it is not there. Marks last until a key is added. */
+  mark(key: string): boolean
+  isMarked(key: string): boolean
 }
 
 const wordsPerKey = 3
@@ -18,6 +21,7 @@ export function keySet(): KeySet {
   let slots = firstSlots
   let words = new Uint32Array(slots * wordsPerKey)
   let count = 0
+  let marks = new Uint8Array(0)
 
   /** Where these three words are, or the empty place where they belong. */
   const find = (of: Uint32Array, size: number, [one, two, three]: Words): number => {
@@ -48,8 +52,18 @@ export function keySet(): KeySet {
       words.set(added, at)
       count += 1
       if (count > slots * fillMax) grow()
+      if (marks.length > 0) marks = new Uint8Array(0)
       return true
     },
+    mark: (key) => {
+      const sought = wordsOf(key)
+      const at = find(words, slots, sought)
+      if (words[at] !== sought[0]) return false
+      if (marks.length === 0) marks = new Uint8Array(slots)
+      marks[at / wordsPerKey] = 1
+      return true
+    },
+    isMarked: (key) => marks[find(words, slots, wordsOf(key)) / wordsPerKey] === 1,
   }
 }
 

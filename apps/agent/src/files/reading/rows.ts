@@ -61,7 +61,8 @@ export function isFault(row: Row | FileFault): row is FileFault {
   return 'rule' in row
 }
 
-function withoutNullWords(cells: Cells, words: ReadonlySet<string>): Cells {
+/** The cells, empty where one of these words stands. */
+export function withoutNullWords(cells: Cells, words: ReadonlySet<string>): Cells {
   return (column) => {
     const cell = cells(column)
     return typeof cell === 'string' && words.has(cell.trim()) ? null : cell

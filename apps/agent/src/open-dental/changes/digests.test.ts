@@ -28,7 +28,10 @@ function someCycles({ settings }: TestDatabase) {
       const finish = await cycle.findSilentChanges?.(digestState(file))
       const named = new Map<string, readonly string[]>()
       for (const dataset of datasets) {
-        const changes = await cycle.findChanges(dataset, cursors.get(dataset) ?? null, { between: () => [] })
+        const changes = await cycle.findChanges(dataset, cursors.get(dataset) ?? null, {
+          between: () => [],
+          each: () => [],
+        })
         cursors.set(dataset, changes.cursor)
         if (changes.keys !== 'all' && changes.keys.length > 0) named.set(dataset, changes.keys)
       }

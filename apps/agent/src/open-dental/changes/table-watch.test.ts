@@ -38,7 +38,10 @@ function watchedCycles(t: Cleanup, { settings }: Pick<TestDatabase, 'settings'>)
       const named = new Map<string, readonly string[]>()
       for (const dataset of connector.datasets) {
         assert.equal(await cycle.problemOf?.(dataset, null), null)
-        const changes = await cycle.findChanges(dataset, cursors.get(dataset) ?? null, { between: keysBetween })
+        const changes = await cycle.findChanges(dataset, cursors.get(dataset) ?? null, {
+          between: keysBetween,
+          each: () => [],
+        })
         await cycle.confirm()
         cursors.set(dataset, changes.cursor)
         if (changes.keys === 'all' || changes.keys.length > 0)

@@ -81,14 +81,15 @@ export async function connectDatabase(settings: DatabaseSettings): Promise<Datab
 }
 
 /** What the driver is told. A file of authorities is read for each connection, so that a new one is used without a restart. */
-function tlsOptions({ tls }: DatabaseSettings): SslOptions | null {
+export function tlsOptions({ tls }: Pick<DatabaseSettings, 'tls'>): SslOptions | null {
   if (tls === undefined || tls === null) return null
   if (tls.mode === 'required') return { rejectUnauthorized: false }
   const ca = tls.caFile === null ? {} : { ca: readAuthorities(tls.caFile) }
   return { ...ca, rejectUnauthorized: true, verifyIdentity: true }
 }
 
-function readAuthorities(path: string): string {
+/** The certificates of a file, in PEM. Throws a `SourceProblem` when it holds none. */
+export function readAuthorities(path: string): string {
   let text: string
   try {
     text = readFileSync(path, 'utf8')

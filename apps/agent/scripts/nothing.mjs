@@ -1,0 +1,2 @@
+// Stands in the bundle for packages that are never called.
+export {}
