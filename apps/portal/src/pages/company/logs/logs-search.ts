@@ -1,8 +1,7 @@
 import { acceptedFilters, type RequestOutcome, requestOutcomes } from '@bridgework/contract/portal'
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { call } from '../../../api/call.ts'
-import { isBackground } from '../../../api/query.ts'
-import { read } from '../../../api/query.ts'
+import { isBackground, read } from '../../../api/query.ts'
 import { oneOf, textOf } from '../../../shell/plain-search.ts'
 
 /** Filters that are text; `since` and `until` are instants. */

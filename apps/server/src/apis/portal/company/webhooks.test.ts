@@ -58,9 +58,7 @@ test('a message is sent again when a person asks for it, and attempts come in pa
   const receiver = await someReceiver(t)
   const location = await world.addLocation()
   await world.grant(vendor.companyId, location)
-  const { id } = read<{ id: string }>(
-    await owner.post(`${path}/webhooks`, { url: receiver.url, types: ['dataset'] }),
-  )
+  const { id } = read<{ id: string }>(await owner.post(`${path}/webhooks`, { url: receiver.url, types: ['dataset'] }))
   startSender(t, senderContext(world))
   await location.upload('patients', { one: aRecord('patients') })
   const row = `${location.id}/patients`
@@ -89,7 +87,13 @@ test('a message is sent again when a person asks for it, and attempts come in pa
 test('bad addresses, unknown types, a second webhook of one address and an eleventh are refused', async (t) => {
   const { owner, path } = await someOwner(t)
   const add = (url: string, types = ['key']) => owner.post(`${path}/webhooks`, { url, types })
-  for (const url of ['', 'ftp://example.com', 'https://user:password@example.com', 'https://example.com/#part', 'example'])
+  for (const url of [
+    '',
+    'ftp://example.com',
+    'https://user:password@example.com',
+    'https://example.com/#part',
+    'example',
+  ])
     assert.equal((await add(url)).body.code, 'field_invalid', url)
   assert.equal((await add('https://example.com', [])).status, 422)
   assert.equal((await add('https://example.com', ['patients'])).status, 422)
