@@ -67,8 +67,8 @@ export const liveRoutes: Readonly<Record<ReadRouteName, Live>> = {
   listRequestErrors: { topics: ['requests'] },
   listPractices: { topics: ['access', 'locations', 'settings', 'tenants'] },
   getConnectedLocation: { topics: ['access', 'requests'], ages: true },
-  listWebhooks: { topics: ['settings'], ages: true },
-  listWebhookAttempts: { topics: ['settings'], ages: true },
+  listWebhooks: { topics: ['keys'], ages: true },
+  listWebhookAttempts: { topics: ['keys'], ages: true },
 
   getOrganization: { topics: ['settings', 'access', 'locations', 'removals', 'agents', 'data', 'reads'] },
   listOrganizationEvents: history,
