@@ -1,13 +1,22 @@
 import { createOption, createProgram, once } from '@bridgework/command-line'
 import { agentVersion } from './version.ts'
 
-type CommandName = 'setup' | 'enroll' | 'configure' | 'run' | 'check' | 'map' | 'confirm-restore' | 'update'
+type CommandName =
+  | 'setup'
+  | 'enroll'
+  | 'configure'
+  | 'run'
+  | 'check'
+  | 'map'
+  | 'connector-test'
+  | 'confirm-restore'
+  | 'update'
 
 /** Options by name; a flag that was given is `true`. */
 export type Options = ReadonlyMap<string, string | true>
 
 /** A command to run, or a text to print. */
-export type CommandLine = { command: CommandName; options: Options } | { print: string }
+export type CommandLine = { command: CommandName; options: Options; program: readonly string[] } | { print: string }
 
 const json = ['--json', 'print JSON, one object per line'] as const
 const config = ['--config <path>', 'the settings file; "bridgework-agent --help" names the default'] as const
@@ -128,7 +137,12 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       ['--name <text>', 'the name of the practice (default: "Main office")'],
       ['--time-zone <zone>', 'its time zone, like America/Chicago (default: of this computer)'],
       ['--schema <path>', 'write the JSON schema of mappings, for an editor'],
+      ['--connector <name>', 'with --schema: "files", or "sql" (default: "files")'],
     ],
+  },
+  'connector-test': {
+    help: 'Run a program that prints records, and say what is wrong with them. Nothing is sent.',
+    options: [],
   },
   'confirm-restore': {
     help: 'Confirm that the office works with a restored backup of its database, so that the agent goes on.',
@@ -155,16 +169,19 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     'bridgework-agent',
     "Reads the practice management system of this office and keeps Bridgework's copy current.",
   )
-  program.version(agentVersion, '--version', 'print the version').addHelpText('after', notes)
+  program.enablePositionalOptions().version(agentVersion, '--version', 'print the version').addHelpText('after', notes)
   for (const [name, { help, options }] of Object.entries(commands) as [CommandName, (typeof commands)['run']][]) {
     const command = program.command(name).description(help)
     for (const [flags, text] of options) command.addOption(createOption(flags, text, once(String)))
-    command.action((values: Record<string, string | true>) => {
+    if (name === 'connector-test')
+      command.argument('<program...>', 'the program and its arguments').passThroughOptions()
+    command.action(() => {
+      const values: Record<string, string | true> = command.opts()
       const options = command.options.flatMap((option) => {
         const value = values[option.attributeName()]
         return value === undefined ? [] : [[option.name(), value] as const]
       })
-      line = { command: name, options: new Map(options) }
+      line = { command: name, options: new Map(options), program: command.args }
     })
   }
   const print = parse(args)

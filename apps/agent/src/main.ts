@@ -11,6 +11,7 @@ import { type Options, optionText, parseCommandLine } from './command-line.ts'
 import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
 import { confirmRestore } from './confirm-restore.ts'
 import type { Connector } from './connector.ts'
+import { connectorTest } from './connector-test/connector-test.ts'
 import { ask } from './enroll/ask.ts'
 import { askPassword } from './enroll/ask-password.ts'
 import { didYouMean } from './enroll/did-you-mean.ts'
@@ -132,6 +133,8 @@ async function main(): Promise<number> {
         isTerminal: process.stdout.isTTY === true,
         timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       })
+    case 'connector-test':
+      return await connectorTest(line.program, (text) => console.log(text))
     case 'confirm-restore': {
       const config = readConfig(configPath)
       const memory = sourceMemory(config.statePath)

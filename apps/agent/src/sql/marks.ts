@@ -62,6 +62,7 @@ export async function markOf(
   const highest = await firstValue(session, sqlOf({ select, ...where }, `max(${column}) as highest`), table.pattern)
   const settled = changed.kind === 'row_version' ? await session.settledVersion() : null
   if (highest === null) return last ?? null
+  sinceLiteral(session, table, changed, highest)
   return settled !== null && versionOf(table, settled) < versionOf(table, highest) ? settled : highest
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { parse } from 'smol-toml'
 import { Compile } from 'typebox/schema'
 import { oneDataset } from '../testing/test-folder.ts'
@@ -13,21 +12,35 @@ import {
   mappingSchema,
   recordSettings,
   ruleSettings,
+  type SourceKind,
+  settingsOf,
   topSettings,
 } from './mapping-schema.ts'
 
-const schemaFile = fileURLToPath(new URL('../../../examples/files/mapping.schema.json', import.meta.url))
 const guide = readFileSync(new URL('../../../../../docs/guides/export-files.md', import.meta.url), 'utf8')
+const sqlGuide = readFileSync(new URL('../../../../../docs/guides/sql-databases.md', import.meta.url), 'utf8')
 const fits = Compile(mappingSchema())
+const folder = (kind: SourceKind) => new URL(`../../../examples/${kind}/`, import.meta.url)
 
-test('examples/files/mapping.schema.json is what the code says', () => {
-  const text = JSON.stringify(mappingSchema())
-  if (process.env.BRIDGEWORK_TEST_UPDATE === '1') writeFileSync(schemaFile, text)
-  assert.deepEqual(
-    JSON.parse(readFileSync(schemaFile, 'utf8')),
-    JSON.parse(text),
-    'after a change of a setting: BRIDGEWORK_TEST_UPDATE=1 npm test -- apps/agent/src/files/mapping-schema.test.ts && npm run format',
-  )
+for (const kind of ['files', 'sql'] as const) {
+  test(`examples/${kind}/mapping.schema.json is what the code says`, () => {
+    const text = JSON.stringify(mappingSchema(kind))
+    const file = new URL('mapping.schema.json', folder(kind))
+    if (process.env.BRIDGEWORK_TEST_UPDATE === '1') writeFileSync(file, text)
+    assert.deepEqual(
+      JSON.parse(readFileSync(file, 'utf8')),
+      JSON.parse(text),
+      'after a change of a setting: BRIDGEWORK_TEST_UPDATE=1 npm test -- apps/agent/src/files/mapping/mapping-schema.test.ts && npm run format',
+    )
+  })
+}
+
+test('the example of a database is one that the agent and the schema take', () => {
+  const document = parse(readFileSync(new URL('mapping.toml', folder('sql')), 'utf8'))
+  assert.deepEqual(readMapping(document, () => 'UTC', 'sql').faults, [])
+  const checked = Compile(mappingSchema('sql'))
+  assert.ok(checked.Check(document), JSON.stringify(checked.Errors(document)))
+  assert.ok(!fits.Check(document))
 })
 
 test('the schema takes what the agent takes, and knows no setting that the agent does not', () => {
@@ -63,4 +76,8 @@ test('the guide explains every setting', () => {
   const names = new Set(groups.flatMap((group) => Object.keys(group)))
   const missing = [...names].filter((name) => !new RegExp(`(?<!\\w)${RegExp.escape(name)}(?!\\w)`).test(guide))
   assert.deepEqual(missing, [])
+  const { top, table } = settingsOf('sql')
+  const own = Object.keys({ ...top, ...table }).filter((name) => !names.has(name))
+  assert.deepEqual(own.toSorted(), ['changed', 'keys', 'order', 'quiet', 'read_every_minutes', 'select'])
+  for (const name of own) assert.ok(sqlGuide.includes(`\`${name}\``), name)
 })

@@ -9,7 +9,7 @@ import { Fields, isObject } from './mapping-fields.ts'
 import { noFormat, readFormat } from './mapping-format.ts'
 import { readKey } from './mapping-rules.ts'
 import { locationSettings, locationTexts, lookupSettings, type SourceKind, settingsOf } from './mapping-schema.ts'
-import { readStatement, type Statement } from './mapping-statement.ts'
+import { readStatement, type Statement, statementOf } from './mapping-statement.ts'
 import { kindsOf } from './schema-kind.ts'
 
 /** One file of a dataset, or several that fit a pattern, and how their rows become records. Of a database: one statement. */
@@ -72,6 +72,7 @@ export function readMapping(
   const locations = readLocations(top, system, defaultTimeZone)
   const nullWords = top.texts('null_words') ?? []
   const lookups = readLookups(top, nullWords)
+  const quiet = top.text('quiet')
   const tables = top.table('datasets')
   const names: readonly string[] = datasetNames
   for (const name of tables?.names() ?? []) {
@@ -88,7 +89,7 @@ export function readMapping(
       locations,
       readyWhen: top.oneOf('ready_when', ['settled', 'marked'] as const) ?? 'settled',
       settleSeconds: top.wholeNumber('settle_seconds', 0, 3600) ?? 10,
-      quiet: top.text('quiet'),
+      quiet: quiet === null ? null : statementOf(quiet),
       readEveryMinutes: top.wholeNumber('read_every_minutes', 0, 1440) ?? 15,
       datasets: mapped,
     },

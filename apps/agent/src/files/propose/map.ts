@@ -17,8 +17,10 @@ type MapDeps = {
 /** Proposes a mapping from the files of a folder, or writes the schema for editors. Reads this computer's files alone. */
 export async function map(options: Options, { print, isTerminal, timeZone }: MapDeps): Promise<number> {
   const [folder, schema] = [optionText(options, 'folder'), optionText(options, 'schema')]
+  const kind = optionText(options, 'connector') ?? 'files'
+  if (kind !== 'files' && kind !== 'sql') throw new UsageError('--connector must be "files" or "sql".')
   if (schema !== null) {
-    writeNew(schema, `${JSON.stringify(mappingSchema(), null, 2)}\n`)
+    writeNew(schema, `${JSON.stringify(mappingSchema(kind), null, 2)}\n`)
     print(`The schema is written to ${resolve(schema)}.`)
     if (folder === null) return 0
   }

@@ -56,7 +56,7 @@ export async function postgresDatabase(
   const user = `reader_${database}`.slice(0, 60)
   await owner.query(`create role ${user} login password 'reads only'; grant pg_read_all_data to ${user}`)
   t.after(async () => {
-    await owner.query(`drop role ${user}`)
+    await owner.query(`drop owned by ${user}; drop role ${user}`)
     await owner.end()
   })
   return {
