@@ -2,7 +2,6 @@ import { type DatasetName, datasetNames, findDataset, isTimeZone } from '@bridge
 import { Compile } from 'typebox/compile'
 import type { SourceRecord } from '../connector.ts'
 import { isObject } from '../files/mapping/mapping-fields.ts'
-import { uploadLimits } from '../pipeline/context.ts'
 import { lineOf } from '../pipeline/line.ts'
 
 /** What a program printed, checked as the service would: the hash of each record, by dataset, location and key. */
@@ -62,8 +61,7 @@ export async function checkLines(lines: AsyncIterable<string>): Promise<Checked>
     const identity = `${place}/${key}`
     if (hashes.has(identity)) fault(`${dataset}: a key came twice at one location`)
     if (lists.has(place)) fault(`${dataset}: a record came after the complete list`)
-    const { hash, bytes } = lineOf(dataset, { source_id: key, attributes } as SourceRecord)
-    if (bytes > uploadLimits.bytesMax) fault(`${dataset}: a record is larger than an upload may be`)
+    const { hash } = lineOf(dataset, { source_id: key, attributes } as SourceRecord)
     hashes.set(identity, hash)
     counts.set(dataset, (counts.get(dataset) ?? 0) + 1)
     // The record was just found to fit the dataset's source.

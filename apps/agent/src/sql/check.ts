@@ -50,7 +50,11 @@ export async function checkSql(
   return { findings, now: source.database.engine === 'sqlite' ? null : (session?.now ?? null) }
 }
 
-function findingsOnSession({ encryption, hasSnapshot }: SqlSession, settings: SqlSettings): Finding[] {
+/** What a person should know of the connection. */
+export function findingsOnSession(
+  { encryption, hasSnapshot }: Pick<SqlSession, 'encryption' | 'hasSnapshot'>,
+  settings: SqlSettings,
+): Finding[] {
   const { engine, host, socket, tls } = settings
   const findings: Finding[] = []
   const isLocal = engine === 'sqlite' || socket !== null || isThisComputer(host)

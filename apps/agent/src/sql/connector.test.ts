@@ -107,6 +107,10 @@ test('while the database is not quiet nothing is read, and afterwards everything
     plans.named('cycle.put_off')[0]?.what ?? JSON.stringify(plans.events),
     /The database is not quiet, by the statement "quiet"/,
   )
+  assert.equal(
+    plans.named('cycle.put_off')[0]?.todo,
+    'Nothing to do: the agent goes on when the statement gives 1 or true.',
+  )
   await plans.execute('delete from maintenance')
   assert.equal(await plans.run(), 'complete')
   assert.deepEqual(plans.names(), { 1: 'One' })
@@ -139,6 +143,10 @@ test('a statement that cannot be run stops its dataset alone, in the database’
   assert.equal(
     agent.named('dataset.failed')[0]?.what,
     'The statement of insurance_plans gives no column "Name"; it gives: no, name.',
+  )
+  assert.equal(
+    agent.named('dataset.failed')[0]?.todo,
+    'Correct the mapping: names of columns are those of the result, with the same capitals.',
   )
   agent.setMapping(oneDataset('insurance_plans', { ...plan, changed: { column: 'name', kind: 'row_version' } }))
   assert.equal(await agent.run(), 'incomplete')

@@ -41,7 +41,7 @@ export function sqlProblem(
       return new SourceProblem(
         kind,
         `The database at ${where} refuses the user "${settings.user}" (${code}).`,
-        'Check user and password in "database" of the settings file, and that the user may sign in from this computer.',
+        'Correct the user or the password of "database" in the settings file, and see that this user may sign in from this computer.',
         { cause },
       )
     case 'not_encrypted':

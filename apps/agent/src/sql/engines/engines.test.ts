@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { createTestDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
@@ -10,7 +11,7 @@ import { openReader } from '../source.ts'
 import { sqlProblem } from '../sql-problem.ts'
 import { mariaDatabase, postgresDatabase, sqliteDatabase, type TestSqlDatabase } from '../testing/test-database.ts'
 import { openSession } from './engine.ts'
-import { faultOfSqlServer, textExpression } from './sql-server.ts'
+import { faultOfSqlServer, readerStatements, textExpression } from './sql-server.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 
@@ -107,6 +108,10 @@ test('an account that may write is refused, with the statements for one that can
   await mariaDb.execute(`grant update on ${maria.settings.name}.* to ${maria.settings.user}@localhost`)
   const other = await problemOf(openReader(maria.settings))
   assert.match(other.message, /may write \(GRANT SELECT, UPDATE ON `practice_\d+`\.\*\)/)
+  assert.match(
+    other.todo,
+    /^As the database's administrator run: .* Then put this user into "database" of the settings file\./,
+  )
   assert.match(other.todo, /grant select on `practice_\d+`\.\* to bridgework@'localhost'/)
 })
 
@@ -173,6 +178,9 @@ const settings: SqlSettings = {
 }
 
 test('SQL Server: errors by their numbers, and every column as a text', () => {
+  const guide = readFileSync(new URL('../../../../../docs/guides/sql-databases.md', import.meta.url), 'utf8')
+  assert.match(readerStatements, /^create login bridgework with password = '…'; create user bridgework for login/)
+  assert.ok(guide.includes(readerStatements))
   const said = (error: object) => {
     const { message, todo } = sqlProblem(
       faultOfSqlServer(Object.assign(new Error('Invalid column name X.'), error)),
@@ -182,7 +190,7 @@ test('SQL Server: errors by their numbers, and every column as a text', () => {
   }
   assert.match(
     said({ number: 18456, code: 'ELOGIN' }),
-    /^The database at office\\DENTAL refuses the user "reader" \(error 18456\)\. Check user and password in "database"/,
+    /^The database at office\\DENTAL refuses the user "reader" \(error 18456\)\. Correct the user or the password of "database" in the settings file, and see that this user may/,
   )
   assert.match(
     said({ number: 4060 }),
@@ -207,6 +215,7 @@ test('SQL Server: errors by their numbers, and every column as a text', () => {
     /cannot be encrypted as the settings require \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Give the database server a certificate/,
   )
   const types = {
+    real: 'convert(nvarchar(60), convert(decimal(38, 5), str([a]]b], 38, 5)))',
     'decimal(12,2)': 'convert(nvarchar(max), [a]]b])',
     money: 'convert(nvarchar(33), [a]]b], 2)',
     'datetime2(7)': 'convert(nvarchar(33), [a]]b], 121)',

@@ -4,6 +4,10 @@ import { type Chunk, type Query, rowsPerChunk, type SqlSession, sqlOf } from '..
 import type { SqlSettings } from '../settings.ts'
 import { answerMsMax, errorCode, inTime, networkFault, type SqlFault } from '../sql-problem.ts'
 
+/** What makes an account that can only read. */
+export const readerStatements =
+  "create login bridgework with password = '…'; create user bridgework for login bridgework; alter role db_datareader add member bridgework;"
+
 /** A session of Microsoft SQL Server: one snapshot where the database allows it, otherwise of rows that are committed. */
 export async function openSqlServer(settings: SqlSettings): Promise<SqlSession> {
   const connection = new Connection(configOf(settings))
@@ -48,7 +52,7 @@ export async function openSqlServer(settings: SqlSettings): Promise<SqlSession> 
       // The driver goes on with an encrypted connection alone when it is told so.
       encryption: settings.tls === null ? null : 'TLS',
       mayWrite,
-      readerStatements: `create login bridgework with password = '…'; create user bridgework for login bridgework; alter role db_datareader add member bridgework;`,
+      readerStatements,
       now: new Date(now ?? ''),
       quoted,
       literal,
