@@ -80,7 +80,7 @@ test('all faults of the settings are reported together', () => {
     [{ ...good, database: 'opendental' }, /The settings file c is not valid:\n {2}database must be an object\./],
     [{ ...good, connector: 'files' }, /database does not belong to connector "files"\. Remove it\./],
     [{ ...good, files: {} }, /files does not belong to connector "open-dental"\. Remove it\./],
-    [{ ...good, connector: 'dentrix' }, /connector must be "open-dental" or "files"\./],
+    [{ ...good, connector: 'dentrix' }, /connector must be "open-dental", "files" or "sql"\./],
   ] as const) {
     assert.throws(() => parseConfig(JSON.stringify(document), 'c'), expected)
   }
