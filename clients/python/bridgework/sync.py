@@ -188,19 +188,30 @@ class _Sync:
             with self.lock:
                 self.report.current += 1
             return
+        kept = self.positions.get(key)
         anew: Position = {"locationId": key.location_id, "dataset": key.dataset, "watermark": None, "walk": None}
+        is_ended = self._walk_from_or_anew(key, kept or anew, anew, stop)
+        # A walk that an earlier call began lacks what changed since then.
+        if is_ended and kept and kept["walk"] and not self._is_told(key):
+            is_ended = self._walk_from_or_anew(key, self.positions[key], anew, stop)
+        if not is_ended:
+            return
+        # What changed since it was told of came with the walk.
+        if self.feed:
+            self.feed.watermarks[str_of(key)] = self.positions[key]["watermark"]
+        with self.lock:
+            self.report.current += 1
+
+    def _walk_from_or_anew(self, key: Key, begin: Position, anew: Position, stop: threading.Event) -> bool:
         try:
-            is_ended = self._walk_from(key, self.positions.get(key) or anew, stop)
+            return self._walk_from(key, begin, stop)
         except ApiError as error:
             if error.code != "epoch_changed":
                 raise
-            is_ended = self._walk_from(key, anew, stop, is_anew=True)
-        # What changed since it was told of came with the walk.
-        if is_ended and self.feed:
-            self.feed.watermarks[str_of(key)] = self.positions[key]["watermark"]
+            return self._walk_from(key, anew, stop, is_anew=True)
 
     def _walk_from(self, key: Key, begin: Position, stop: threading.Event, is_anew: bool = False) -> bool:
-        """``is_anew``: of everything, in the place of a walk or a delta of another epoch."""
+        """Whether it ended. ``is_anew``: of everything, in the place of a walk or a delta of another epoch."""
         position = begin
         strays: Optional[_StrayFinder] = None
         pages = self._pages(key, begin)
@@ -234,8 +245,6 @@ class _Sync:
         finally:
             # It may hold a slot.
             pages.close()
-        with self.lock:
-            self.report.current += 1
         return True
 
     def _pages(self, key: Key, begin: Position) -> "Generator[Page[Any], None, None]":

@@ -128,17 +128,23 @@ export async function sync(
     }
     const kept = positions.get(nameOf(key))
     if (!kept) onEvent({ event: 'begun', ...key })
-    try {
-      await walkFrom(kept ?? { ...key, watermark: null, walk: null }, signal)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'epoch_changed') throw error
-      await walkFrom({ ...key, watermark: null, walk: null }, signal, true)
-    }
+    const anew = { ...key, watermark: null, walk: null }
+    const walkFromOrAnew = (begin: SyncPosition) =>
+      walkFrom(begin, signal).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.code !== 'epoch_changed') throw error
+        return walkFrom(anew, signal, true)
+      })
+    let records = await walkFromOrAnew(kept ?? anew)
+    const ended = positions.get(nameOf(key))
+    // A walk that an earlier call began lacks what changed since then.
+    if (kept?.walk && ended && !isTold(key)) records += await walkFromOrAnew(ended)
     // What changed since it was told of came with the walk.
     feed?.watermarks.set(nameOf(key), positions.get(nameOf(key))?.watermark ?? null)
+    report.current += 1
+    onEvent({ event: 'current', ...key, records })
   }
 
-  /** `isAnew`: of everything, in the place of a walk or a delta of another epoch. */
+  /** Returns the number of records. `isAnew`: of everything, in the place of a walk or a delta of another epoch. */
   const walkFrom = async (begin: SyncPosition, signal: AbortSignal, isAnew = false) => {
     const { locationId, dataset } = begin
     const key = { locationId, dataset }
@@ -201,8 +207,7 @@ export async function sync(
       whole?.return?.().catch(() => {})
       await strays?.end()
     }
-    report.current += 1
-    onEvent({ event: 'current', ...key, records: read })
+    return read
   }
 
   /** The ids that leave the copy with this page. Takes those out now that would be many for one page. */

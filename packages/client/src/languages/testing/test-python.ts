@@ -27,19 +27,31 @@ export function startPython(
   args: readonly string[],
   { url, vendor, config }: { url: string; vendor: { clientId: string; clientSecret: string }; config: string },
 ): PythonRun {
-  const child = spawn(pythonWith('psycopg'), ['-m', 'bridgework', ...args], {
-    env: {
-      ...process.env,
-      PYTHONPATH: pythonPackage,
-      PYTHONDONTWRITEBYTECODE: '1',
-      XDG_CONFIG_HOME: config,
-      BRIDGEWORK_BASE_URL: url,
-      BRIDGEWORK_CLIENT_ID: vendor.clientId,
-      BRIDGEWORK_CLIENT_SECRET: vendor.clientSecret,
-    },
+  const env = {
+    XDG_CONFIG_HOME: config,
+    BRIDGEWORK_BASE_URL: url,
+    BRIDGEWORK_CLIENT_ID: vendor.clientId,
+    BRIDGEWORK_CLIENT_SECRET: vendor.clientSecret,
+  }
+  const child = spawnPython(['-m', 'bridgework', ...args], env)
+  t.after(() => child.kill('SIGKILL'))
+  return { child, ended: endOf(child) }
+}
+
+/** Runs a program in the package's folder, to its end. */
+export function runPython(args: readonly string[], env: Record<string, string> = {}): PythonRun['ended'] {
+  return endOf(spawnPython(args, env))
+}
+
+function spawnPython(args: readonly string[], env: Record<string, string>) {
+  return spawn(pythonWith('psycopg'), args, {
+    cwd: pythonPackage,
+    env: { ...process.env, PYTHONPATH: pythonPackage, PYTHONDONTWRITEBYTECODE: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  t.after(() => child.kill('SIGKILL'))
+}
+
+function endOf(child: ReturnType<typeof spawnPython>): PythonRun['ended'] {
   let [out, err] = ['', '']
   child.stdout.on('data', (text) => {
     out += text
@@ -47,10 +59,7 @@ export function startPython(
   child.stderr.on('data', (text) => {
     err += text
   })
-  const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
-    child.once('close', (code) => resolve({ code, out, err })),
-  )
-  return { child, ended }
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
 }
 
 /** A folder of the test's own. */
