@@ -198,7 +198,7 @@ test('a person who changes an access that another has changed since gets a messa
   await review.getByText('They may say anything about a patient.').waitFor()
   await assertAccessible(page)
   await review.getByRole('button', { name: 'Grant access' }).click()
-  await page.getByRole('cell', { name: 'Treatments, with notes' }).waitFor()
+  await page.getByText(/Granted .*Treatments, with notes at Location\./).waitFor()
 })
 
 test('the first steps of a practice show what is done, lead to the next one, and are dismissed for good', async (t) => {

@@ -63,7 +63,9 @@ export function DataTable<Row>({
                   className={classes.cell}
                   data-label={isHidden ? undefined : header}
                 >
-                  <div className={classes.content}>{cell(row)}</div>
+                  <div className={classes.content} dir="auto">
+                    {cell(row)}
+                  </div>
                 </Table.Td>
               ))}
             </Table.Tr>

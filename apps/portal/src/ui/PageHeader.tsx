@@ -19,7 +19,7 @@ export function PageHeader({
     <Group justify="space-between" align="flex-start" gap="md" mb="lg">
       <Box flex="1 1 18rem" miw={0}>
         <Title order={1} size="h2" ref={heading} tabIndex={-1} style={{ overflowWrap: 'anywhere', outline: 'none' }}>
-          {title}
+          <bdi>{title}</bdi>
         </Title>
         {description && (
           <Text c="dimmed" mt={4} maw={720}>

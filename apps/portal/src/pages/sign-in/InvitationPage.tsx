@@ -8,14 +8,15 @@ import { goToProvider } from '../../api/identity-sign-in.ts'
 import { endSession, refreshSession, sessionQuery } from '../../api/session.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
-import { takeLinkToken } from './link-token.ts'
+import { forgetLinkToken, takeLinkToken } from './link-token.ts'
 import { NewPasswordInput } from './NewPasswordInput.tsx'
 import { passwordAdvice } from './password.ts'
 import { SignedOutPage } from './SignedOutPage.tsx'
 
 /** Joining a company or a practice by a link that was mailed. */
 export function InvitationPage() {
-  const token = takeLinkToken()
+  // An invitation cannot be mailed anew by the person who lost it, so a reload keeps it.
+  const token = takeLinkToken({ isKept: true })
   const invitation = useQuery({
     queryKey: ['findInvitation', token],
     queryFn: () => call('findInvitation', { body: { token } }),
@@ -34,7 +35,7 @@ export function InvitationPage() {
     return (
       <SignedOutPage
         title="This invitation is not valid"
-        description="It was used, replaced by a newer one, or is too old; or the page was loaded again. Open the link from the mail once more, or ask the person who invited you for a new one."
+        description="It was used, replaced by a newer one, or is too old. Open the link from the mail once more, or ask the person who invited you for a new one."
       >
         <ErrorNote error={invitation.error} />
         <PageLink to="/sign-in">To the sign-in</PageLink>
@@ -82,6 +83,7 @@ function Accept({ token }: { token: string }) {
   const accept = useMutation({
     mutationFn: () => call('acceptInvitation', { body: { token } }),
     onSuccess: async ({ side, id }) => {
+      forgetLinkToken()
       await refreshSession()
       await navigate({ href: side === 'operator' ? '/operator' : `/${side}/${id}` })
     },
@@ -108,11 +110,13 @@ function NewAccount({ token, invitation }: { token: string; invitation: Invitati
   const accept = useMutation({
     mutationFn: (values: { name: string; password: string }) =>
       call('acceptInvitation', { body: { token, ...values } }),
-    onSuccess: ({ side, id }) =>
-      navigate({
+    onSuccess: ({ side, id }) => {
+      forgetLinkToken()
+      return navigate({
         to: '/sign-in',
         search: { notice: 'joined', next: side === 'operator' ? '/operator' : `/${side}/${id}` },
-      }),
+      })
+    },
     gcTime: 0,
   })
   const { identity_provider } = invitation

@@ -1,8 +1,8 @@
 import type { OrganizationPage, VendorPage } from '@bridgework/contract/portal'
 import { Button, Group, Paper, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { PortalError } from '../../../api/call.ts'
 import { useAct } from '../../../api/query.ts'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
 import { SearchField } from '../../../ui/filters/SearchField.tsx'
@@ -13,12 +13,24 @@ import { useFound } from '../../../ui/state/found.ts'
 import classes from './AccessEditor.module.css'
 import { AccessMatrix } from './AccessMatrix.tsx'
 import { AccessSummary, aboutNotes, counted } from './AccessSummary.tsx'
-import { type Access, accessOf, bodyOf, type Cells, changesOf, notesOf, withCells } from './access-draft.ts'
+import {
+  type Access,
+  accessOf,
+  bodyOf,
+  type Cells,
+  type Change,
+  changesOf,
+  notesOf,
+  withCells,
+} from './access-draft.ts'
 import { bodyOfTerms, type Terms } from './access-terms.ts'
 import { DatasetPreviewDrawer } from './DatasetPreviewDrawer.tsx'
 
 /** So many locations are seen at a glance; beyond, one searches. */
 const fewLocations = 8
+
+/** What a person reviews before it is saved: the changes, and the access that they start from. */
+type Review = { changes: Change[]; vendor: VendorPage; wanted: Access }
 
 /** The matrix of locations and datasets as a draft, which is saved as one act once it has been reviewed. */
 export function AccessEditor({
@@ -48,21 +60,36 @@ export function AccessEditor({
     return { wanted, locationIds, changes: changesTo(wanted), changesTo }
   }, [vendor, datasets, draft])
   const [previewed, setPreviewed] = useState<string | null>(null)
-  const [isReviewing, { open, close }] = useDisclosure()
+  // What is confirmed is what was read: the review keeps what it showed when it was opened, whatever others change meanwhile.
+  const now: Review = { changes, vendor, wanted }
+  const [review, setReview] = useState<Review | null>(null)
+  const close = () => setReview(null)
   const change = useAct('changeVendorAccess')
   const found = useFound(sorted, ({ id, name }) => `${name} ${id}`)
-  const [grants, revokes] = (['open', 'close'] as const).map((wanted) => changes.some(({ act }) => act === wanted))
+  const [grants, revokes] = (['open', 'close'] as const).map((wanted) =>
+    review?.changes.some(({ act }) => act === wanted),
+  )
   const onChange = (cells: Cells, isOpened: boolean) => {
     // A review that ended because others made the same change is over.
     close()
     const next = withCells(wanted, cells, isOpened, locationIds)
     setDraft(changesTo(next).length > 0 ? bodyOf(next) : null)
   }
+  const { reset: forgetRefusal } = change
+  const isRefused = change.error instanceof PortalError && change.error.status === 409
+  const isOutdated = review !== null && review.vendor.access_version !== vendor.access_version
+  useEffect(() => {
+    // After a refusal the person reviews what is in force now.
+    if (!isRefused || !isOutdated) return
+    setReview({ changes, vendor, wanted })
+    forgetRefusal()
+  }, [isRefused, isOutdated, changes, vendor, wanted, forgetRefusal])
   const save = async () => {
+    if (review === null) return
     const params = { organization_id: organizationId, company_id: vendor.company_id }
     await change.mutateAsync({
       params,
-      body: { access_version: vendor.access_version, ...bodyOf(wanted), ...bodyOfTerms(terms) },
+      body: { access_version: review.vendor.access_version, ...bodyOf(review.wanted), ...bodyOfTerms(terms) },
     })
     setDraft(null)
     notifications.show({ message: `The access of ${vendor.name} is changed.` })
@@ -100,20 +127,20 @@ export function AccessEditor({
               <Button variant="default" onClick={() => setDraft(null)}>
                 Undo
               </Button>
-              <Button onClick={open}>Review changes</Button>
+              <Button onClick={() => setReview(now)}>Review changes</Button>
             </Group>
           </Group>
         </Paper>
       )}
       <ConfirmDialog
-        opened={isReviewing && changes.length > 0}
+        opened={review !== null && review.changes.length > 0}
         onClose={close}
         title={`Change what ${vendor.name} may read?`}
         confirm={grants && revokes ? 'Change access' : grants ? 'Grant access' : 'Revoke access'}
         color={revokes ? 'red.9' : 'indigo'}
         onConfirm={save}
       >
-        <AccessSummary changes={changes} vendor={vendor} datasets={datasets} />
+        {review && <AccessSummary changes={review.changes} vendor={review.vendor} datasets={datasets} />}
       </ConfirmDialog>
       <DatasetPreviewDrawer organizationId={organizationId} dataset={previewed} onClose={() => setPreviewed(null)} />
     </Section>

@@ -44,9 +44,10 @@ export const AccessRow = memo(function AccessRow({
   onChange: (row: string, names: readonly string[], open: boolean) => void
 }) {
   const own = ticks.split(' ') as Ticks[]
-  const cells = datasets.map(({ dataset, title: name, has_notes }, column) => ({
+  const cells = datasets.map(({ dataset, title: name, has_notes, has_patient_data }, column) => ({
     dataset,
     name,
+    has_patient_data,
     ticks: own[2 * column] ?? 'none',
     notes: has_notes && own[2 * column] === 'all' ? (own[2 * column + 1] ?? 'none') : null,
   }))
@@ -98,9 +99,22 @@ export const AccessRow = memo(function AccessRow({
           </span>,
         )}
       </th>
-      {cells.map(({ dataset, name, ticks: state, notes }) => (
+      {cells.map(({ dataset, name, has_patient_data, ticks: state, notes }) => (
         <td key={dataset} className={classes.cell}>
-          {box(dataset, name, state, [dataset], <span className={classes.dataset}>{name}</span>)}
+          {box(
+            dataset,
+            name,
+            state,
+            [dataset],
+            <span className={classes.dataset}>
+              {name}
+              {has_patient_data && (
+                <Text size="xs" c="dimmed" component="span" display="block">
+                  patient data
+                </Text>
+              )}
+            </span>,
+          )}
           {notes && box(notesOf(dataset), `Notes of ${name}`, notes, [notesOf(dataset)], <small>Notes</small>)}
         </td>
       ))}

@@ -19,7 +19,7 @@ import { WhoMay } from '../../../ui/WhoMay.tsx'
 import { AccessEditor } from './AccessEditor.tsx'
 import { AccessTerms } from './AccessTerms.tsx'
 import type { Terms } from './access-terms.ts'
-import { GrantTable } from './GrantTable.tsx'
+import { GrantHistory } from './GrantHistory.tsx'
 import { VendorProfileSection } from './VendorProfileSection.tsx'
 import { VendorRequests } from './VendorRequests.tsx'
 
@@ -83,7 +83,32 @@ export function VendorPage() {
           )}
           datasets={organization.datasets}
         />
-        <VendorProfileSection name={vendor.name} profile={vendor.profile} />
+        {vendor.locations.length === 0 ? (
+          <Section title="What it may read">
+            <EmptyState icon={IconAlertTriangle} title="Your practice has no location yet">
+              Locations appear when an agent has read your practice management system for the first time.
+            </EmptyState>
+          </Section>
+        ) : (
+          <AccessEditor
+            key={vendor.company_id}
+            terms={hasAccess ? null : terms}
+            organizationId={organization_id}
+            vendor={vendor}
+            datasets={organization.datasets}
+            mayGrant={may('grant.change')}
+          />
+        )}
+        {!may('grant.change') && <WhoMay action="grant.change" what="grant and revoke access" />}
+        <AccessTerms
+          key={vendor.ends_at}
+          organizationId={organization_id}
+          vendor={vendor}
+          hasAccess={hasAccess}
+          mayGrant={may('grant.change')}
+          draft={terms}
+          onChange={setTerms}
+        />
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <StatCard label="Datasets" value={open.size} hint={`of ${organization.datasets.length}`} />
           <StatCard
@@ -108,39 +133,14 @@ export function VendorPage() {
             }
           />
         </SimpleGrid>
-        <AccessTerms
-          key={vendor.ends_at}
-          organizationId={organization_id}
-          vendor={vendor}
-          hasAccess={hasAccess}
-          mayGrant={may('grant.change')}
-          draft={terms}
-          onChange={setTerms}
-        />
-        {vendor.locations.length === 0 ? (
-          <Section title="What it may read">
-            <EmptyState icon={IconAlertTriangle} title="Your practice has no location yet">
-              Locations appear when an agent has read your practice management system for the first time.
-            </EmptyState>
-          </Section>
-        ) : (
-          <AccessEditor
-            key={vendor.company_id}
-            terms={hasAccess ? null : terms}
-            organizationId={organization_id}
-            vendor={vendor}
-            datasets={organization.datasets}
-            mayGrant={may('grant.change')}
-          />
-        )}
-        {!may('grant.change') && <WhoMay action="grant.change" what="grant and revoke access" />}
-        <Section title="History of grants" description="Each grant, who granted it and who ended it.">
+        <VendorProfileSection name={vendor.name} profile={vendor.profile} />
+        <Section title="History of grants" description="Each change of access and who made it, the latest first.">
           {vendor.history.length === 0 ? (
             <Text size="sm" c="dimmed">
               Nothing was ever granted to {vendor.name}.
             </Text>
           ) : (
-            <GrantTable grants={vendor.history} />
+            <GrantHistory history={vendor.history} />
           )}
         </Section>
       </Stack>
