@@ -24,6 +24,7 @@ const order = [
   'config.ts',
   'modules/mail',
   'modules/audit',
+  'modules/incidents',
   'modules/directory',
   'modules/membership',
   'modules/credentials',
@@ -68,6 +69,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'platform/loop': ['lease'],
   'modules/mail': ['mail'],
   'modules/audit': ['audit_event'],
+  'modules/incidents': ['incident', 'incident_update'],
   'modules/directory': [
     'organization',
     'location',
@@ -89,6 +91,7 @@ const tablesOf: Record<string, readonly string[]> = {
     'session_use',
     'sign_in_attempt',
     'sign_up',
+    'support_view',
     'used_totp',
   ],
   'modules/identity-provider': ['identity_link', 'identity_provider'],

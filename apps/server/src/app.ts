@@ -22,6 +22,7 @@ import { createProofAccess, type ProofAccess } from './modules/directory/domain-
 import { createSmallReader } from './modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createLiveWatch, type LiveWatch } from './modules/live/live-watch.ts'
+import { createPublicStatus } from './modules/incidents/public-status.ts'
 import { createLocationLists } from './modules/overview/granted-location.ts'
 import { createOrganizationLists } from './modules/overview/granted-organization.ts'
 import { createInstallationSurvey } from './modules/overview/installation-survey.ts'
@@ -198,6 +199,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         auth,
         live,
         installationSurvey: createInstallationSurvey({ pool, now }),
+        publicStatus: createPublicStatus({ pool, now }),
         publicUrl,
         environment: deps.environment,
         mailDir: deps.mailDir,

@@ -34,6 +34,21 @@ const operatorOverview = createRoute({
   component: lazy(() => import('../pages/operator/OverviewPage.tsx'), 'OverviewPage'),
 })
 
+const find = createRoute({
+  getParentRoute: () => operator,
+  path: '/find',
+  ...listed,
+  loader: ({ deps }) => load(read('findAnything', { query: { search: listQuery(deps).search } })),
+  component: lazy(() => import('../pages/operator/FindPage.tsx'), 'FindPage'),
+})
+
+const incidents = createRoute({
+  getParentRoute: () => operator,
+  path: '/incidents',
+  loader: () => load(read('listIncidents')),
+  component: lazy(() => import('../pages/operator/IncidentsPage.tsx'), 'IncidentsPage'),
+})
+
 const operatorCompanies = createRoute({
   getParentRoute: () => operator,
   path: '/companies',
@@ -172,6 +187,8 @@ const operatorNotices = createRoute({
 /** The operator side. */
 export const operatorRoutes = operator.addChildren([
   operatorOverview,
+  find,
+  incidents,
   operatorCompanies,
   operatorOrganizations,
   operatorAgents,

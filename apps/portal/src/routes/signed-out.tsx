@@ -72,6 +72,13 @@ const mail = createRoute({
   component: lazy(() => import('../pages/sign-in/MailPage.tsx'), 'MailPage'),
 })
 
+const status = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/status',
+  loader: () => load(read('getStatus')),
+  component: lazy(() => import('../pages/sign-in/StatusPage.tsx'), 'StatusPage'),
+})
+
 /** The API reference, with a frame of its own: vendors read it with and without an account. */
 export const reference = createRoute({
   getParentRoute: () => root,
@@ -92,4 +99,5 @@ export const signedOutRoutes = signedOut.addChildren([
   emailChange,
   invitation,
   mail,
+  status,
 ])

@@ -27,6 +27,7 @@ import { NoticeBell } from './NoticeBell.tsx'
 import { SecondFactorGate } from './SecondFactorGate.tsx'
 import { SessionWatch } from './SessionWatch.tsx'
 import classes from './Shell.module.css'
+import { SupportBanner } from './SupportBanner.tsx'
 
 /** In this tab's storage: the first page of the company or practice that was shown last. */
 const lastHomeKey = 'bridgework.last-home'
@@ -71,7 +72,7 @@ export function Shell() {
             <SandboxBadge />
           </Group>
           <Group gap="xs" wrap="nowrap">
-            {current && isItsPage && <NoticeBell membership={current} />}
+            {current && isItsPage && current.support_until === null && <NoticeBell membership={current} />}
             <ColorSchemeButton />
             <AccountMenu />
           </Group>
@@ -106,6 +107,7 @@ export function Shell() {
       <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>
         <Box maw={1200} mx="auto">
           <LiveData />
+          {current && isItsPage && <SupportBanner membership={current} />}
           {current && isItsPage ? (
             <SecondFactorGate key={current.id} membership={current}>
               <Outlet />

@@ -1,5 +1,6 @@
 import type { MemberRole, Side } from './action.ts'
 import type { Done, Instant } from './answer.ts'
+import type { ServiceStatus } from './incident.ts'
 import type { NoticeSettings } from './notice.ts'
 
 /** What the sign-in pages need to know of the installation. */
@@ -24,6 +25,8 @@ export type Membership = {
   second_factor: 'next_sign_in' | 'sign_in' | 'set_up' | null
   /** Through which members can sign in. `is_owed`: this person must, before the rest is open. */
   identity_provider: { name: string; sign_in_name: string; is_owed: boolean } | null
+  /** Of an operator who looks at it as support, read-only: until when. Null: the person is a member. */
+  support_until: Instant | null
 }
 
 /** Who is signed in. `csrf_token` goes into X-CSRF-Token of whatever is not a GET. */
@@ -116,6 +119,8 @@ export type AccountAnswers = {
   listSessions: { data: OpenSession[] }
   endAllSessions: Done
   endSession: Done
+  endSupportView: Done
+  getStatus: ServiceStatus
   listAccountEvents: { data: AuditEvent[] }
   /** One for each company or practice that the person belongs to. */
   listNoticeSettings: { data: NoticeSettings[] }

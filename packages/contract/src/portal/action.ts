@@ -29,6 +29,23 @@ const adminOnly = ['admin'] as const
 const operators = rolesOf.operator
 
 /**
+ * What an operator may read of a company or practice as support (`operator.support_view`): no patient, no secret, no member's own notices.
+ * Named one by one, so that what is added is not read before somebody decides so.
+ */
+const supportReads: readonly string[] = [
+  'member.read',
+  'company.read',
+  'agreement.read',
+  'connection.read',
+  'usage.read',
+  'organization.read',
+  'location.read',
+  'agent.read',
+  'grant.read',
+  'attribution.read',
+]
+
+/**
  * Who may do what: the one table that the server enforces, the pages read and the tests walk. An act is named `<thing>.<verb>`; on the
  * operator's own pages it begins with `operator.`.
  */
@@ -97,13 +114,17 @@ export const actions = {
   'operator.company_verify': { side: 'operator', roles: operators, fresh: true },
   'operator.second_factor_reset': { side: 'operator', roles: operators, fresh: true },
   'operator.organization_create': { side: 'operator', roles: operators, fresh: true },
+  'operator.support_view': { side: 'operator', roles: operators, fresh: true },
+  // Without a fresh sign-in: an incident is announced at once.
+  'operator.incident_post': { side: 'operator', roles: operators },
   'operator.agreement_publish': { side: 'operator', roles: adminOnly, fresh: true },
 } as const satisfies Record<string, Rule>
 
 export type Action = keyof typeof actions
 
-/** Whether a role of this side, to which the action belongs, may do it. */
+/** Whether a role of this side, to which the action belongs, may do it. Support beyond the operator's side is an operator who looks at a tenant. */
 export function mayDo(role: MemberRole, action: Action, side: Side): boolean {
+  if (role === 'support' && side !== 'operator') return supportReads.includes(action)
   const { roles, onOperator }: Rule = actions[action]
   return (side === 'operator' ? (onOperator ?? roles) : roles).includes(role)
 }

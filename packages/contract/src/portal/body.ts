@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { changeKinds } from '../changes.ts'
 import { datasetNames, datasetsWithNotes } from '../datasets.ts'
+import { incidentStates } from './incident.ts'
 import { deliveries, type NoticeKind, noticeKinds } from './notice.ts'
 import type { PortalRouteName } from './route.ts'
 
@@ -21,6 +22,12 @@ const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
 const types = Type.Array(Type.Enum([...changeKinds]), { uniqueItems: true, minItems: 1 })
 const notes = Type.Array(Type.Enum([...datasetsWithNotes]), { uniqueItems: true })
 const seenList = Type.String({ maxLength: 64, description: 'The list that was seen' })
+/** Public: everyone reads it. */
+const incidentUpdate = {
+  state: Type.Enum([...incidentStates]),
+  text: Type.String({ maxLength: 2000, description: 'For everyone' }),
+  reason,
+}
 const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }), reason })
 
 /** What each route that takes a body takes. A route that is not here takes none. */
@@ -147,6 +154,10 @@ export const portalBodies = {
     domains: Type.Array(Type.String({ maxLength: 253 }), { maxItems: 20 }),
     excluded_paths: Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),
   }),
+  /** Needs a reason of everyone. `tenant_id`: of a company or an organization. */
+  beginSupportView: body({ tenant_id: Type.String({ maxLength: 36 }), reason }),
+  openIncident: body({ title: Type.String({ maxLength: 200 }), ...incidentUpdate }),
+  updateIncident: body(incidentUpdate),
   createOperatorCompany: tenant,
   setCompanyState: body({ state: Type.Enum(['active', 'suspended', 'closed']), reason }),
   /** To take a verification back needs a reason of everyone. */

@@ -30,6 +30,7 @@ export {
   routesAbout,
   topicsOf,
 } from './live.ts'
+export { type Incident, type IncidentState, incidentStates, type ServiceStatus } from './incident.ts'
 export type * from './member.ts'
 export {
   type Delivery,

@@ -3,6 +3,17 @@ import { historyFilter, list, type Route } from './route-entry.ts'
 /** The routes of the people who run the installation. */
 export const operatorRoutes = {
   getOperatorOverview: { method: 'GET', path: '/operator/overview', action: 'operator.read' },
+  /** Anything by its id, by its name, or by the id of a request. */
+  findAnything: { method: 'GET', path: '/operator/find', action: 'operator.read', query: ['search'] },
+  /** From then on, for an hour, this session may read the pages of a company or practice. In place of the one that it could read before. */
+  beginSupportView: { method: 'POST', path: '/operator/support_view', action: 'operator.support_view' },
+  listIncidents: { method: 'GET', path: '/operator/incidents', action: 'operator.read' },
+  openIncident: { method: 'POST', path: '/operator/incidents', action: 'operator.incident_post' },
+  updateIncident: {
+    method: 'POST',
+    path: '/operator/incidents/:incident_id/updates',
+    action: 'operator.incident_post',
+  },
   listOperatorCompanies: {
     method: 'GET',
     path: '/operator/companies',

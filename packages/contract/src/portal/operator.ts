@@ -3,7 +3,8 @@ import type { AuditEvent } from './account.ts'
 import type { MemberRole, Side } from './action.ts'
 import type { AgentProblem, AgentState, ReadProgress } from './agent.ts'
 import type { Done, Instant, Listed } from './answer.ts'
-import type { Usage } from './company.ts'
+import type { LoggedRequest, Usage } from './company.ts'
+import type { Incident } from './incident.ts'
 
 export type OperatorOverview = {
   environment: 'sandbox' | 'production'
@@ -236,7 +237,21 @@ export type OperatorPersonPage = OperatorPerson & {
   means: { means: SignInMeans; name: string | null; added_at: Instant }[]
 }
 
+/** Something that a search found. `detail`: the state of a company, the practice of a location or agent, the address of a person. */
+export type FoundThing = {
+  kind: 'company' | 'organization' | 'location' | 'agent' | 'person'
+  id: string
+  name: string
+  detail: string | null
+}
+
 export type OperatorAnswers = {
+  /** At most ten of each kind. `request`: the one with this id, if it is kept. */
+  findAnything: { data: FoundThing[]; request: (LoggedRequest & { company_id: string; company_name: string }) | null }
+  beginSupportView: { ends_at: Instant }
+  listIncidents: { data: Incident[] }
+  openIncident: { id: string }
+  updateIncident: Done
   getOperatorOverview: OperatorOverview
   listOperatorCompanies: Listed<OperatorCompany>
   createOperatorCompany: { id: string }

@@ -19,6 +19,7 @@ export const portalPages = [
   '/invitation',
   '/mail',
   '/docs',
+  '/status',
   '/account',
   '/vendors/*',
   '/company/*',
@@ -45,12 +46,17 @@ export const portalRoutes = {
   /** The mails of a sandbox that has no mail server. In production there is no such route. */
   listSandboxMail: { method: 'GET', path: '/sandbox_mail', action: 'anyone' },
 
+  /** Incidents that the operator published. */
+  getStatus: { method: 'GET', path: '/status', action: 'anyone' },
+
   getSession: { method: 'GET', path: '/session', action: 'signed_in' },
   updateAccount: { method: 'PATCH', path: '/account', action: 'signed_in' },
   listSessions: { method: 'GET', path: '/account/sessions', action: 'signed_in' },
   /** All of them, the one that asks included. */
   endAllSessions: { method: 'DELETE', path: '/account/sessions', action: 'signed_in' },
   endSession: { method: 'DELETE', path: '/account/sessions/:session_id', action: 'signed_in' },
+  /** Of this session. */
+  endSupportView: { method: 'DELETE', path: '/account/support_view', action: 'signed_in' },
   listAccountEvents: { method: 'GET', path: '/account/events', action: 'signed_in' },
   listNoticeSettings: { method: 'GET', path: '/account/notice_settings', action: 'signed_in' },
   changeNoticeSetting: { method: 'PUT', path: '/account/notice_settings', action: 'signed_in' },

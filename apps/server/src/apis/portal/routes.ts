@@ -15,9 +15,11 @@ import { sandboxRequestHandlers } from './company/sandbox-request.ts'
 import { usageHandlers } from './company/usage.ts'
 import { webhookHandlers } from './company/webhooks.ts'
 import { registerLive } from './live/live.ts'
+import { incidentHandlers } from './operator/incidents.ts'
 import { operatorHandlers } from './operator/operator.ts'
 import { operatorPageHandlers } from './operator/operator-pages.ts'
 import { operatorPeopleHandlers } from './operator/operator-people.ts'
+import { supportHandlers } from './operator/support.ts'
 import { accessRequestHandlers } from './organization/access-requests.ts'
 import { attributionHandlers } from './organization/attribution.ts'
 import { disclosedRecordHandlers } from './organization/disclosed-records.ts'
@@ -64,6 +66,8 @@ const handlers: PortalHandlers = {
   ...operatorHandlers,
   ...operatorPageHandlers,
   ...operatorPeopleHandlers,
+  ...supportHandlers,
+  ...incidentHandlers,
   ...organizationHandlers,
   ...removalHandlers,
   ...readerHandlers,

@@ -311,6 +311,10 @@ export const actsByKind = {
       (facts) =>
         facts.isVerified ? 'Verified the company {company}' : 'Took back the verification of the company {company}',
     ),
+    'operator.support_view': act(
+      { viewed: Named, minutes: Count },
+      'Began to look at the pages of {viewed} as support, read-only, for at most {minutes} minutes',
+    ),
     'company.domain_check': act(
       { domain: Code, method: orNull(Type.Enum(['dns', 'file'])) },
       'Checked the proof of the website',
@@ -330,6 +334,11 @@ export const actsByKind = {
   },
 
   service: {
+    'operator.incident_post': act(
+      { incident: Named, state: Type.Enum(['investigating', 'identified', 'monitoring', 'resolved']) },
+      'Posted about an incident',
+      ({ state }) => `Posted about the incident {incident}: ${state}`,
+    ),
     'sandbox.populate': act(organization, 'Created demo data for {organization}'),
     'agent_release.publish': act({ ...version, sha256: Code }, 'Published version {version} of the agent'),
     'agent_release.withdraw': act(version, 'Withdrew version {version} of the agent'),

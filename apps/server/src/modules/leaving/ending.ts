@@ -31,6 +31,7 @@ const ofTenant = 'membership_id in (select id from membership where tenant_id = 
 /** A practice's or a vendor's people. */
 export const people: Endings = {
   session_use: atOnce('tenant_id = $1::text'),
+  support_view: atOnce('tenant_id = $1::text'),
   sign_in_rule: atOnce('tenant_id = $1::text'),
   ...Object.fromEntries(Object.entries(meansOfLeavingUsers).map(([table, rows]) => [table, atOnce(rows)])),
   // Of those who stay as well: for this tenant alone.
@@ -52,6 +53,8 @@ export const installation: Endings = {
   disclosure_drop: none('of the installation'),
   agent_release: none('of the installation'),
   agreement: none('the text of the agreement is the same for all vendors'),
+  incident: none('of the installation'),
+  incident_update: none('of the installation'),
   installation: none('of the installation'),
   lease: none('of the installation'),
   migration: none('of the installation'),

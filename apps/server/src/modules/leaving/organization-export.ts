@@ -116,6 +116,7 @@ export const notExported: Readonly<Record<string, string>> = {
   sync_slot: 'requests of this moment',
   identity_link: 'a person’s own means of signing in',
   session_use: 'when a person’s sessions were used',
+  support_view: 'which pages an operator may read at this moment; the acts are in the history',
   portal_session: 'a person’s own means of signing in',
   portal_passkey: 'a person’s own means of signing in',
   portal_two_factor: 'a person’s own means of signing in',

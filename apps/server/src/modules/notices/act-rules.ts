@@ -115,6 +115,8 @@ export const actRules: { readonly [Name in AuditAction]: Partial<Record<Side, Ac
   // The operator's own work.
   'operator.company_create': null,
   'operator.organization_create': null,
+  'operator.incident_post': null,
+  'operator.support_view': null,
   'agent_release.publish': null,
   'agent_release.withdraw': null,
   'company.erase': null,

@@ -150,12 +150,12 @@ export async function groupErrors(
 }
 
 /** The request with this id, of whichever company; null: it is not kept. By vendor_request_of_id. For the operator. */
-export async function findRequest(db: Queryable, requestId: string): Promise<StoredRequest | null> {
+export async function findRequest(db: Queryable, requestId: string): Promise<(StoredRequest & { id: string }) | null> {
   const { rows } = await db.query<RowOf<StoredRequest> & { id: string }>(
     `select ${columns} from vendor_request where request_id = $1 order by id desc limit 1`,
     [requestId],
   )
-  const [found] = rows.map(({ id: _, ...row }) => fromRow<StoredRequest>(row))
+  const [found] = rows.map(({ id, ...row }) => ({ ...fromRow<StoredRequest>(row), id }))
   return found ?? null
 }
 

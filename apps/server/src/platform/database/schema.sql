@@ -392,6 +392,24 @@ create table identity_provider (
   constraint identity_provider_tenant_id_key UNIQUE (tenant_id)
 );
 
+create table incident (
+  id bigint not null generated always as identity,
+  title text not null,
+  began_at timestamp with time zone not null,
+  constraint incident_pkey PRIMARY KEY (id)
+);
+
+create table incident_update (
+  incident_id bigint not null,
+  id bigint not null generated always as identity,
+  state text not null,
+  body text not null,
+  posted_at timestamp with time zone not null,
+  constraint incident_update_incident_id_fkey FOREIGN KEY (incident_id) REFERENCES incident(id),
+  constraint incident_update_pkey PRIMARY KEY (incident_id, id),
+  constraint incident_update_state_check CHECK ((state = ANY (ARRAY['investigating'::text, 'identified'::text, 'monitoring'::text, 'resolved'::text])))
+);
+
 create table installation (
   only_one boolean not null default true,
   id uuid not null,
@@ -1023,6 +1041,14 @@ create table signing_key (
   retired_at timestamp with time zone,
   constraint signing_key_pkey PRIMARY KEY (kid),
   constraint signing_key_state_check CHECK ((state = ANY (ARRAY['active'::text, 'retired'::text, 'withdrawn'::text])))
+);
+
+create table support_view (
+  session_id uuid not null,
+  tenant_id text not null,
+  ends_at timestamp with time zone not null,
+  constraint support_view_pkey PRIMARY KEY (session_id),
+  constraint support_view_session_id_fkey FOREIGN KEY (session_id) REFERENCES portal_session(id) ON DELETE CASCADE
 );
 
 create table sync_activity (

@@ -1,13 +1,8 @@
-import type { OperatorCompany } from '@bridgework/contract/portal'
-import { ActionIcon, Card, Group, Menu, Select, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { IconBuilding, IconDots } from '@tabler/icons-react'
+import { Card, Group, Select, Stack, Text } from '@mantine/core'
+import { IconBuilding } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
-import { read, useAct } from '../../../api/query.ts'
-import { useMay, useNeedsReason } from '../../../api/session.ts'
-import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { read } from '../../../api/query.ts'
 import { DataTable } from '../../../ui/DataTable.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { SearchField } from '../../../ui/filters/SearchField.tsx'
@@ -18,37 +13,17 @@ import { Pages } from '../../../ui/Pages.tsx'
 import { StateBadge } from '../../../ui/StateBadge.tsx'
 import { useUrlState } from '../../../ui/state/url-state.ts'
 import { When } from '../../../ui/When.tsx'
+import { CompanyActions } from './CompanyActions.tsx'
 import { CreateTenant } from './CreateTenant.tsx'
 import { companyQuery, companyStates } from './company-search.ts'
-import { VerifyCompany } from './VerifyCompany.tsx'
 
 const route = getRouteApi('/signed-in/operator/companies')
-
-type CompanyState = OperatorCompany['state']
-
-const actions = {
-  suspended: {
-    button: 'Suspend',
-    text: 'Its keys stop working at once, until you resume it. Grants and members do not change.',
-    color: 'red.9',
-  },
-  active: { button: 'Resume', text: 'Its keys work again. It can read what practices grant it.', color: 'indigo' },
-  closed: {
-    button: 'Close',
-    text: 'Its keys stop working at once. Close a company that no longer uses Bridgework. The record of what it read is kept.',
-    color: 'red.9',
-  },
-} as const satisfies Record<CompanyState, object>
 
 /** Every company, with the actions that create, suspend, resume and close one. */
 export function CompaniesPage() {
   const search = route.useSearch()
   const [, change] = useUrlState<typeof search>()
   const { data: list } = useSuspenseQuery(read('listOperatorCompanies', { query: companyQuery(search) }))
-  const needsReason = useNeedsReason()
-  const setState = useAct('setCompanyState')
-  const [verifying, setVerifying] = useState<OperatorCompany | null>(null)
-  const [asked, setAsked] = useState<{ company: OperatorCompany; state: CompanyState } | null>(null)
   return (
     <>
       <PageHeader
@@ -141,13 +116,7 @@ export function CompaniesPage() {
                   header: 'Actions',
                   isHidden: true,
                   align: 'right',
-                  cell: (company) => (
-                    <CompanyMenu
-                      company={company}
-                      onChoose={(state) => setAsked({ company, state })}
-                      onVerify={() => setVerifying(company)}
-                    />
-                  ),
+                  cell: (company) => <CompanyActions company={company} />,
                 },
               ]}
             />
@@ -155,59 +124,7 @@ export function CompaniesPage() {
         </Card>
         <Pages list={list} />
       </Stack>
-      <ConfirmDialog
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        title={asked ? `${actions[asked.state].button} ${asked.company.name}?` : ''}
-        typed={asked?.company.name ?? ''}
-        reason={needsReason ? 'required' : 'optional'}
-        confirm={asked ? actions[asked.state].button : ''}
-        color={asked ? actions[asked.state].color : 'red.9'}
-        onConfirm={async (reason) => {
-          if (!asked) return
-          const { company, state } = asked
-          await setState.mutateAsync({ params: { company_id: company.id }, body: { state, ...(reason && { reason }) } })
-          notifications.show({ message: `${company.name} is ${state}.` })
-        }}
-      >
-        {asked && actions[asked.state].text}
-      </ConfirmDialog>
-      <VerifyCompany company={verifying} onClose={() => setVerifying(null)} />
     </>
-  )
-}
-
-function CompanyMenu({
-  company,
-  onChoose,
-  onVerify,
-}: {
-  company: OperatorCompany
-  onChoose: (state: CompanyState) => void
-  onVerify: () => void
-}) {
-  const may = useMay('operator')
-  const next = companyStates.filter(
-    (state) => state !== company.state && (state !== 'closed' || may('operator.company_close')),
-  )
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${company.name}`}>
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {may('operator.company_verify') && (
-          <Menu.Item onClick={onVerify}>{company.verified_at ? 'Take verification back…' : 'Verify…'}</Menu.Item>
-        )}
-        {next.map((state) => (
-          <Menu.Item key={state} onClick={() => onChoose(state)}>
-            {actions[state].button}…
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   )
 }
 

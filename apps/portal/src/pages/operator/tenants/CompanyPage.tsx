@@ -12,6 +12,8 @@ import { When } from '../../../ui/When.tsx'
 import { UsageCharts } from '../../company/usage/UsageCharts.tsx'
 import { Facts } from '../Facts.tsx'
 import { RangeControl } from '../RangeControl.tsx'
+import { CompanyActions } from './CompanyActions.tsx'
+import { ViewAsSupport } from './ViewAsSupport.tsx'
 
 const route = getRouteApi('/signed-in/operator/companies/$company_id')
 
@@ -25,13 +27,20 @@ export function CompanyPage() {
       <PageHeader
         title={data.name}
         description="A software company. This page updates automatically."
-        actions={<RangeControl ranges={['24h', '7d', '30d']} />}
+        actions={
+          <>
+            <RangeControl ranges={['24h', '7d', '30d']} />
+            <ViewAsSupport side="company" id={data.id} name={data.name} />
+            <CompanyActions company={data} label="Actions" />
+          </>
+        }
       />
       <Stack>
         <Section title="Company">
           <Facts
             facts={{
               State: <StateBadge state={data.state} />,
+              Identity: <StateBadge state={data.verified_at ? 'verified' : 'not_verified'} />,
               Agreement: <StateBadge state={data.agreement_in_force ? 'in_force' : 'not_accepted'} />,
               Keys: data.has_live_key_pair ? 'live' : 'none',
               Owner: data.owner_email,

@@ -13,6 +13,7 @@ import { When } from '../../../ui/When.tsx'
 import { ActivityPlots } from '../ActivityPlots.tsx'
 import { LocationTable } from '../LocationTable.tsx'
 import { RangeControl } from '../RangeControl.tsx'
+import { ViewAsSupport } from './ViewAsSupport.tsx'
 
 const route = getRouteApi('/signed-in/operator/organizations/$organization_id')
 
@@ -26,7 +27,12 @@ export function OrganizationPage() {
       <PageHeader
         title={data.name}
         description={`Organization ${data.id}, time zone ${data.time_zone ?? 'not set'}. This page updates automatically.`}
-        actions={<RangeControl ranges={['24h', '7d', '30d']} />}
+        actions={
+          <>
+            <RangeControl ranges={['24h', '7d', '30d']} />
+            <ViewAsSupport side="organization" id={data.id} name={data.name} />
+          </>
+        }
       />
       <Stack>
         <ActivityPlots activity={data.activity} />

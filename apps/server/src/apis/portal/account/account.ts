@@ -1,6 +1,7 @@
 import type { Membership } from '@bridgework/contract/portal'
 import { listAuditOfPerson } from '../../../modules/audit/store.ts'
 import { listMailFolder } from '../../../modules/mail/folder.ts'
+import { nameOfTenant } from '../../../modules/membership/tenant.ts'
 import { listMembershipsOf, type MembershipEntry } from '../../../modules/overview/tenants.ts'
 import { recordAccountEvent } from '../../../modules/sign-in/account-event.ts'
 import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../../../modules/sign-in/auth.ts'
@@ -13,7 +14,9 @@ import {
   listSessions,
   renamePerson,
 } from '../../../modules/sign-in/store.ts'
+import { endSupportView, findSupportView } from '../../../modules/sign-in/support-view.ts'
 import { withTransaction } from '../../../platform/database/pool.ts'
+import type { Queryable } from '../../../platform/database/queryable.ts'
 import { requireText } from '../../../platform/errors/field.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import { parseUuid } from '../../../platform/identity/identity.ts'
@@ -30,6 +33,7 @@ export const accountHandlers: PortalHandlers<
   | 'listSessions'
   | 'endAllSessions'
   | 'endSession'
+  | 'endSupportView'
   | 'listAccountEvents'
 > = {
   getEnvironment: async ({ environment, publicUrl, mailDir, clientPackage }) => ({
@@ -45,10 +49,11 @@ export const accountHandlers: PortalHandlers<
     return { data: mails.map(({ sentAt, ...mail }) => ({ sent_at: sentAt, ...mail })) }
   },
 
-  getSession: async ({ pool, secretKey }, { person }) => {
-    const [memberships, passkeys] = await Promise.all([
+  getSession: async ({ pool, secretKey, now }, { person }) => {
+    const [memberships, passkeys, asSupport] = await Promise.all([
       listMembershipsOf(pool, person.userId),
       countPasskeys(pool, person.userId),
+      asSupportOf(pool, person, now()),
     ])
     const { signedInAt, provedAt } = person
     const after = (moment: Date, ms: number) => new Date(moment.getTime() + ms).toISOString()
@@ -66,9 +71,12 @@ export const accountHandlers: PortalHandlers<
       ends_at: after(signedInAt, sessionLifetimeMs),
       idle_timeout_seconds: idleTimeoutMs / 1000,
       through_provider: person.identityProviderId !== null,
-      memberships: memberships
-        .filter(({ providerId }) => person.identityProviderId === null || providerId === person.identityProviderId)
-        .map((each) => toMembership(each, person, person.isTwoFactorEnabled || passkeys > 0)),
+      memberships: [
+        ...memberships
+          .filter(({ providerId }) => person.identityProviderId === null || providerId === person.identityProviderId)
+          .map((each) => toMembership(each, person, person.isTwoFactorEnabled || passkeys > 0)),
+        ...asSupport,
+      ],
     }
   },
 
@@ -103,9 +111,24 @@ export const accountHandlers: PortalHandlers<
     return { done: true }
   },
 
+  endSupportView: async ({ pool }, { person }) => {
+    await endSupportView(pool, person.sessionId)
+    return { done: true }
+  },
+
   listAccountEvents: async ({ pool }, { person }) => ({
     data: (await listAuditOfPerson(pool, person.userId, eventsMax)).map(toAuditEvent),
   }),
+}
+
+/** The company or practice that the session may look at as support, if any. The server asks at each request whether its person is an operator. */
+async function asSupportOf(db: Queryable, { sessionId }: Person, now: Date): Promise<Membership[]> {
+  const view = await findSupportView(db, sessionId, now)
+  if (!view || view.tenant.side === 'operator') return []
+  const { side, id } = view.tenant
+  const name = await nameOfTenant(db, view.tenant)
+  const nothing = { second_factor: null, identity_provider: null }
+  return [{ side, id, name, role: 'support', ...nothing, support_until: view.endsAt.toISOString() }]
 }
 
 function toMembership(entry: MembershipEntry, person: Person, hasSecondFactor: boolean): Membership {
@@ -127,6 +150,7 @@ function toMembership(entry: MembershipEntry, person: Person, hasSecondFactor: b
               person.identityProviderId === null &&
               !(role === 'owner' && person.gaveSecondFactor),
           },
+    support_until: null,
   }
 }
 

@@ -11,6 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ProofAccess } from '../../../modules/directory/domain-proof.ts'
 import type { ProviderAccess } from '../../../modules/identity-provider/open-id-connect.ts'
 import type { LiveWatch } from '../../../modules/live/live-watch.ts'
+import type { Incident } from '../../../modules/incidents/incident.ts'
 import type { InstallationSurvey } from '../../../modules/overview/installation-survey.ts'
 import type { Auth } from '../../../modules/sign-in/auth.ts'
 import type { Person } from '../../../modules/sign-in/person.ts'
@@ -26,6 +27,7 @@ export type PortalContext = Pick<
   auth: Auth
   live: LiveWatch
   installationSurvey: () => Promise<InstallationSurvey>
+  publicStatus: () => Promise<Incident[]>
   publicUrl: string
   environment: 'sandbox' | 'production'
   /** The folder that the sandbox's mails go to; null: they are sent. */

@@ -311,6 +311,9 @@ test('R11: support changes nothing without a reason: each of its acts takes one,
     return method !== 'GET' && action in actions && mayDo('support', action as Action, 'operator')
   })
   assert.deepEqual(acts, [
+    'beginSupportView',
+    'openIncident',
+    'updateIncident',
     'createOperatorCompany',
     'setCompanyState',
     'setCompanyVerification',

@@ -6,6 +6,7 @@ import { getSignInRule } from '../../../modules/membership/sign-in-rule.ts'
 import { operator, parseTenantId, type Tenant } from '../../../modules/membership/tenant.ts'
 import { isFresh, type Person } from '../../../modules/sign-in/person.ts'
 import { hasSecondFactor, secondFactorOwed } from '../../../modules/sign-in/second-factor.ts'
+import { findSupportView } from '../../../modules/sign-in/support-view.ts'
 import type { Queryable } from '../../../platform/database/queryable.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import type { CompanyId, MemberId, OrganizationId } from '../../../platform/identity/identity.ts'
@@ -44,6 +45,10 @@ export async function requireMembership(
     getSignInRule(db, tenant),
     findProvider(db, tenant),
   ])
+  if (!found) {
+    const asSupport = await supportOf(db, person, tenant, { action, isAct }, now)
+    if (asSupport) return asSupport
+  }
   // For a session that a provider began there is nothing but the provider's own tenant.
   const isThroughProvider = person.identityProviderId !== null
   if (isThroughProvider && person.identityProviderId !== provider?.id) throw new Problem(unknown[tenant.side])
@@ -59,10 +64,35 @@ export async function requireMembership(
   if (!mayDo(found.role, action, tenant.side)) throw new Problem('role_denied', { because: `${found.role}: ${action}` })
   if (tenant.side === 'company' && isAct) await requireActiveCompany(db, tenant.id)
   if ('fresh' in actions[action] && !isFresh(person, now)) throw new Problem('fresh_sign_in_required')
-  const member = { brand: 'Membership', memberId: found.id, role: found.role } as const
+  return toMembership(tenant, found)
+}
+
+function toMembership(tenant: Tenant, { id, role }: { id: MemberId; role: MemberRole }): Membership {
+  const member = { brand: 'Membership', memberId: id, role } as const
   if (tenant.side === 'company') return { ...member, side: tenant.side, companyId: tenant.id }
   if (tenant.side === 'organization') return { ...member, side: tenant.side, organizationId: tenant.id }
   return { ...member, side: tenant.side }
+}
+
+/**
+ * Of an operator who looks at this tenant as support: reads what `mayDo` lets support read there, and does nothing. Null for everyone else. The person
+ * must be an operator still, with all that is asked of one.
+ */
+async function supportOf(
+  db: Queryable,
+  person: Person,
+  tenant: Tenant,
+  { action, isAct }: { action: Action; isAct: boolean },
+  now: Date,
+): Promise<Membership | null> {
+  if (tenant.side === 'operator') return null
+  const view = await findSupportView(db, person.sessionId, now)
+  if (view?.tenant.id !== tenant.id) return null
+  const { memberId } = await requireMembership(db, person, { action: 'operator.read', isAct: false, params: {} }, now)
+  if (isAct || !mayDo('support', action, tenant.side)) {
+    throw new Problem('role_denied', { because: `support at a tenant: ${action}` })
+  }
+  return toMembership(tenant, { id: memberId, role: 'support' })
 }
 
 /** Throws a Problem when the person owes a second factor. `since`: since when one is required. */

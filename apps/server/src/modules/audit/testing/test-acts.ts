@@ -272,6 +272,15 @@ const sentences: { [Action in AuditAction]: readonly Case<Action>[] } = {
     [{ company: acme, isVerified: true }, 'Verified the company “Acme”'],
     [{ company: acme, isVerified: false }, 'Took back the verification of the company “Acme”'],
   ],
+  'operator.support_view': [
+    [
+      { viewed: acme, minutes: 60 },
+      'Began to look at the pages of “Acme” as support, read-only, for at most 60 minutes',
+    ],
+  ],
+  'operator.incident_post': [
+    [{ incident: named('Slow reads'), state: 'monitoring' }, 'Posted about the incident “Slow reads”: monitoring'],
+  ],
   'company.domain_check': [
     [{ domain: 'acme.example', method: 'dns' }, 'Checked the proof of the website acme.example: proved by DNS'],
     [{ domain: 'acme.example', method: 'file' }, 'Checked the proof of the website acme.example: proved by a file'],

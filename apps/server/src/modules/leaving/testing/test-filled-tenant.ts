@@ -147,6 +147,10 @@ async function somePerson({ pool }: TestWorld, tenant: Parameters<typeof addMemb
     userId,
     tenantIdOf(tenant),
   ])
+  await pool.query('insert into support_view select id, $2, now() from portal_session where user_id = $1', [
+    userId,
+    tenantIdOf(tenant),
+  ])
   await insert(
     'portal_passkey',
     'id, user_id, public_key, credential_id, counter, device_type, backed_up',

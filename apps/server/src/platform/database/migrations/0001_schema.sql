@@ -348,6 +348,29 @@ create table session_use (
   primary key (session_id, tenant_id)
 );
 
+-- Which company or practice an operator's session may read as support, until when. The act is in the histories.
+create table support_view (
+  session_id uuid primary key references portal_session (id) on delete cascade,
+  tenant_id text not null,
+  ends_at timestamptz not null
+);
+
+-- What went wrong with the service, as the operator tells everyone: an incident and what was said of it, one after the other.
+create table incident (
+  id bigint generated always as identity primary key,
+  title text not null,
+  began_at timestamptz not null
+);
+
+create table incident_update (
+  incident_id bigint not null references incident (id),
+  id bigint generated always as identity,
+  state text not null check (state in ('investigating', 'identified', 'monitoring', 'resolved')),
+  body text not null,
+  posted_at timestamptz not null,
+  primary key (incident_id, id)
+);
+
 -- A row: members of this tenant sign in with a second factor, from that moment on.
 create table sign_in_rule (
   tenant_id text primary key,
