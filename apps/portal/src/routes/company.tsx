@@ -39,6 +39,13 @@ const keys = createRoute({
   component: lazy(() => import('../pages/company/keys/KeysPage.tsx'), 'KeysPage'),
 })
 
+const webhooks = createRoute({
+  getParentRoute: () => company,
+  path: '/webhooks',
+  loader: ({ params }) => load(read('getCompany', { params }), read('listWebhooks', { params })),
+  component: lazy(() => import('../pages/company/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+})
+
 const agreement = createRoute({
   getParentRoute: () => company,
   path: '/agreement',
@@ -134,6 +141,7 @@ export const companyRoutes = company.addChildren([
   companyOverview,
   quickstart,
   keys,
+  webhooks,
   agreement,
   connections,
   usage,

@@ -28,6 +28,7 @@ import {
   IconSpeakerphone,
   IconTrash,
   IconUsers,
+  IconWebhook,
 } from '@tabler/icons-react'
 
 /** One item of the menu, hidden from a role that may not read its page. */
@@ -65,6 +66,7 @@ export const menuOf: Record<Membership['side'], readonly MenuItem[]> = {
     { label: 'Overview', path: '', action: 'company.read', icon: IconHome },
     { label: 'Quickstart', path: '/quickstart', action: 'company.read', icon: IconRocket },
     { label: 'API keys', path: '/keys', action: 'key_pair.read', icon: IconKey },
+    { label: 'Webhooks', path: '/webhooks', action: 'webhook.read', icon: IconWebhook },
     { label: 'Agreement', path: '/agreement', action: 'agreement.read', icon: IconCertificate },
     { label: 'Connections', path: '/connections', action: 'connection.read', icon: IconPlugConnected },
     { label: 'Usage', path: '/usage', action: 'usage.read', icon: IconChartBar },

@@ -43,6 +43,8 @@ const states = {
   withdrawn: { ...neutral, label: 'Withdrawn' },
   verified: { ...good, label: 'Verified' },
   not_verified: { ...warning, label: 'Not verified' },
+  failing: { ...warning, label: 'Failing' },
+  stopped: { icon: IconPlayerPause, color: 'orange', label: 'Stopped' },
   not_accepted: { ...warning, label: 'Not accepted' },
 } as const
 

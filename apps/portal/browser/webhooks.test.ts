@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { senderContext, someReceiver, startSender } from '../../server/src/modules/webhooks/testing/test-receiver.ts'
+import { aRecord } from '../../server/src/testing/test-world.ts'
+import { assertAccessible, somePortalInBrowser } from './testing/test-browser.ts'
+
+test('a vendor adds a webhook, sees its secret once, tests it, reads what its server answered, sends a message again, pauses and removes it', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const location = await portal.addLocation()
+  const vendor = await portal.addVendor([location])
+  const receiver = await someReceiver(t)
+  receiver.answer((response) => response.writeHead(500).end('<img src=x onerror=alert(1)>'))
+  const admin = await portal.addPerson('Anna Admin')
+  await portal.joinCompany(admin, vendor.companyId, 'admin')
+  const page = await portal.newPage()
+  await portal.signIn(page, admin)
+  await page.goto(`/company/${vendor.companyId}`)
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  await page.getByText('No webhook yet').waitFor()
+  await page.mouse.move(0, 0)
+  await assertAccessible(page)
+
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  const form = page.getByRole('dialog', { name: 'Add webhook' })
+  await form.getByLabel('Address').pressSequentially('not an address')
+  await form.getByRole('button', { name: 'Add webhook' }).click()
+  await form.getByText(/must be an https URL/).waitFor()
+  await form.getByLabel('Address').fill('')
+  await form.getByLabel('Address').pressSequentially(receiver.url)
+  await form.getByRole('checkbox', { name: 'agreement' }).uncheck()
+  await assertAccessible(page)
+  await form.getByRole('button', { name: 'Add webhook' }).click()
+  const secret = await page.getByRole('textbox', { name: 'Secret' }).innerText()
+  assert.match(secret, /^whsec_/)
+  await assertAccessible(page)
+  await page.getByLabel('I have stored the secret').check()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('heading', { name: receiver.url }).waitFor()
+  await page.getByText('Types: key, location, grant, dataset').waitFor()
+  assert.equal((await page.content()).includes(secret), false)
+
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText('Refused (500)').waitFor()
+  await page.getByRole('button', { name: 'Answer to test' }).click()
+  const answer = page.getByRole('dialog', { name: 'Answer' })
+  await answer.getByText('<img src=x onerror=alert(1)>').waitFor()
+  await assertAccessible(page)
+  await page.keyboard.press('Escape')
+
+  receiver.answer((response) => response.writeHead(204).end())
+  startSender(t, senderContext(portal))
+  await location.upload('patients', { one: aRecord('patients') })
+  const row = `dataset ${location.id}/patients`
+  const again = page.getByRole('button', { name: new RegExp(`^Send again: ${row} `) })
+  const wait = async (count: number) => {
+    while (receiver.of(`${location.id}/patients`).length < count)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await wait(1)
+  await page.reload()
+  await page.getByRole('button', { name: 'Show attempts' }).click()
+  await again.first().click()
+  await wait(2)
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('It is paused.').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'New secret…' }).click()
+  await page.getByRole('button', { name: 'Make new secret' }).click()
+  assert.notEqual(await page.getByRole('textbox', { name: 'Secret' }).innerText(), secret)
+  await page.getByLabel('I have stored the secret').check()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('Signed with two secrets until').waitFor()
+  await page.getByRole('button', { name: 'Remove…' }).click()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Remove webhook' }).click()
+  await page.getByText('No webhook yet').waitFor()
+})
