@@ -39,6 +39,7 @@ const history: Live = {
 /** Every route that reads: one that is missing does not compile. */
 export const liveRoutes: Readonly<Record<ReadRouteName, Live>> = {
   getEnvironment: once,
+  getStatus: { topics: [], ages: true },
   getReferenceToken: once,
   listSandboxMail: { topics: [], ages: true },
   getSession: { topics: ['people', 'settings', 'tenants', 'account'] },
@@ -93,6 +94,8 @@ export const liveRoutes: Readonly<Record<ReadRouteName, Live>> = {
   listAttribution: { topics: ['settings', 'locations'], ages: true },
 
   getOperatorOverview: { topics: ['tenants', 'locations', 'service'], ages: true },
+  findAnything: once,
+  listIncidents: { topics: ['service'] },
   listOperatorCompanies: { topics: ['tenants', 'settings', 'keys', 'access'] },
   listOperatorOrganizations: { topics: ['tenants', 'settings', 'locations'] },
   listOperatorAgents: { topics: ['locations'], ages: true },
