@@ -5,9 +5,9 @@ import type { SourceRecord } from '@bridgework/contract/ingest'
 import { createPractice, demoShape, openDentalShape, type PracticeShape } from './create-practice.ts'
 import { related, workerOf } from './indexes.ts'
 import { livingPractice } from './living-practice.ts'
-import { type Practice, todayIn } from './practice.ts'
+import { nowIn, type Practice, todayIn } from './practice.ts'
 import { type Truth, truthOf } from './source-records.ts'
-import { addMinutes, minuteOf, weekdayOf } from './wall-time.ts'
+import { addMinutes, instantOf, minuteOf, weekdayOf } from './wall-time.ts'
 
 const shapes: readonly (readonly [string, PracticeShape])[] = [
   ['a demo practice', demoShape('invariants')],
@@ -28,6 +28,13 @@ for (const [name, shape] of shapes) {
         assertNotDoubleBooked(living.practice),
       )
       await t.test(`every reference of every record resolves inside its location, ${when}`, () => assertWhole(truth))
+      await t.test(`the ledger enters nothing in the future, ${when}`, () => {
+        // The last of the zones in which locations are.
+        const now = instantOf(nowIn(living.practice), 'America/Los_Angeles')
+        const isLate = ({ attributes: { transaction_on, entered_at } }: SourceRecord) =>
+          String(transaction_on) > todayIn(living.practice) || String(entered_at ?? '') > now
+        assert.deepEqual(all(truth, 'ledger_transactions').filter(isLate), [])
+      })
       await t.test(`insurance and patients never pay for what was not done, ${when}`, () =>
         assertPaidForWhatIsDone(living.practice),
       )

@@ -58,7 +58,8 @@ export function ledgerTransactionRecord(practice: Practice, view: View, line: Li
       transaction_type_raw: line.raw,
       amount,
       transaction_on: line.on,
-      entered_at: view.knowsMore ? instantOf(`${line.on}T16:30:00`, timeZone) : null,
+      // At the beginning of the day: of a line of today, any other time may still be to come.
+      entered_at: view.knowsMore ? instantOf(`${line.on}T00:00:00`, timeZone) : null,
       patient_source_id: line.patientKey,
       guarantor_source_id: practice.patients.get(line.patientKey)?.guarantorKey ?? null,
       provider_name: providerName(practice, line.providerKey),
