@@ -137,7 +137,7 @@ export type PatientAttributes = {
   secondary_insurance_plan_id: string | null
   /** Balance, as last calculated by the practice management system */
   balance: {
-    /** Amount owed, as calculated by the practice management system */
+    /** Amount owed by this patient alone, as calculated by the practice management system */
     total: string | null
     /** Amount of it that insurance is expected to pay */
     insurance_estimate: string | null

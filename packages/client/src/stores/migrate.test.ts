@@ -123,6 +123,26 @@ for (const kind of ['sqlite', 'postgres'] as const) {
   })
 }
 
+test('views are replaced in place: rights, options and what others built upon them, also materialized, stay', async (t) => {
+  const target = await someTarget(t, 'postgres')
+  await (await openStore('postgres', target)).close()
+  const mirror = await openMirror('postgres', target)
+  t.after(mirror.close)
+  await mirror.exec(`alter view insurance_mix set (security_barrier = true);
+    grant select, references on insurance_mix to pg_monitor;
+    create materialized view public.mine as select carrier_name from insurance_mix;
+    create or replace view operatories as select location_id || '-' as operatory_key, location_id, ''::text as name, 0::bigint as appointments,
+      null::date as first_on, null::date as last_on from current_appointments;
+    update layout set name = 'older' where name like 'views%'`)
+  const kept = `select oid, relacl, reloptions from pg_class where relname in ('insurance_mix', 'mine') order by relname`
+  const before = await mirror.select(kept)
+  assert.equal(before.length, 2)
+  await (await openStore('postgres', target)).close()
+  assert.deepEqual(await mirror.select(kept), before)
+  const definition = `select pg_get_viewdef('operatories'::regclass) like '%operatory_name%' as is_new`
+  assert.deepEqual(await mirror.select(definition), [{ is_new: 't' }])
+})
+
 test('a view of others that does not fit a new view stops the conversion, says so, and nothing has changed', async (t) => {
   const target = await someTarget(t, 'postgres')
   await (await openStore('postgres', target)).close()

@@ -68,7 +68,7 @@ export const tables = {
       {"name":"fee_schedule_id","kind":"id","from":["fee_schedule_id"],"about":"Fee schedule that was set for this patient","to":"fee_schedules"},
       {"name":"primary_insurance_plan_id","kind":"id","from":["primary_insurance_plan_id"],"about":"Primary insurance plan","to":"insurance_plans"},
       {"name":"secondary_insurance_plan_id","kind":"id","from":["secondary_insurance_plan_id"],"about":"Secondary insurance plan","to":"insurance_plans"},
-      {"name":"balance_total","kind":"decimal","from":["balance","total"],"about":"Amount owed, as calculated by the practice management system"},
+      {"name":"balance_total","kind":"decimal","from":["balance","total"],"about":"Amount owed by this patient alone, as calculated by the practice management system"},
       {"name":"balance_insurance_estimate","kind":"decimal","from":["balance","insurance_estimate"],"about":"Amount of it that insurance is expected to pay"},
       {"name":"balance_as_of","kind":"instant","from":["balance","as_of"],"about":"When the balance was calculated"},
       {"name":"merged_into_id","kind":"id","from":["merged_into_id"],"about":"Patient that this one was merged into","to":"patients"},

@@ -4,6 +4,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import pg from 'pg'
+import { superuserUrl } from '../../../../apps/server/src/platform/database/testing/test-database.ts'
 import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
 import { someClient } from '../testing/test-client.ts'
 import { TargetError } from './target-error.ts'
@@ -54,6 +56,29 @@ test('a store that cannot be opened names its target and the cure, and no passwo
       assert.doesNotMatch(error.message, /top-secret/)
       return true
     })
+  }
+})
+
+test('a PostgreSQL database of another encoding than UTF8 is refused, and nothing is made in it', async (t) => {
+  const admin = new pg.Client({ connectionString: superuserUrl('postgres') })
+  await admin.connect()
+  t.after(() => admin.end())
+  const name = `${process.env.BRIDGEWORK_TEST_DATABASE_PREFIX ?? 'test_'}latin`
+  await admin.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`)
+  const latin = superuserUrl(name)
+  try {
+    await assert.rejects(openStore('postgres', latin), (error: Error) => {
+      assert.ok(error instanceof TargetError)
+      assert.match(error.message, /encoding of this database is LATIN1, and a mirror needs UTF8\. Create another one/)
+      return true
+    })
+    const inLatin = new pg.Client({ connectionString: latin })
+    await inLatin.connect()
+    const { rows } = await inLatin.query(`select from pg_namespace where nspname = 'bridgework'`)
+    await inLatin.end()
+    assert.equal(rows.length, 0)
+  } finally {
+    await admin.query(`drop database ${name} with (force)`)
   }
 })
 

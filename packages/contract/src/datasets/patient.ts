@@ -48,7 +48,7 @@ export const patient = defineReferringDataset({
     balance: nullable(
       Type.Object(
         {
-          total: nullable(money('Amount owed, as calculated by the practice management system')),
+          total: nullable(money('Amount owed by this patient alone, as calculated by the practice management system')),
           insurance_estimate: nullable(money('Amount of it that insurance is expected to pay')),
           as_of: nullable(instant('When the balance was calculated')),
         },

@@ -19,7 +19,7 @@ type Queryable = { query: (sql: string, values?: unknown[]) => Promise<{ rows: R
 
 /**
  * Makes the tables in a schema, or brings those of another layout to this one: columns that a newer contract has are added, and every row is
- * written again from the records that are kept, or where only columns are added, those that have a value for one. Views are made anew. In the caller's transaction, so a mirror has one layout or the other; others wait.
+ * written again from the records that are kept, or where only columns are added, those that have a value for one. Views are replaced in place. In the caller's transaction, so a mirror has one layout or the other; others wait.
  */
 export async function prepareSchema(client: Queryable, schema: string, options: StoreOptions): Promise<void> {
   const name = quoted(schema)
@@ -41,32 +41,69 @@ export async function prepareSchema(client: Queryable, schema: string, options: 
   if (toMake === 'nothing') return
   // Another sync, of a client that has the other layout, waits, and stops then: its position is not the one that it knows.
   await client.query(`lock table ${name}.sync_position in exclusive mode`)
-  const taken = await takeDownViews(client, schema)
   if (toMake === 'all' || toMake.columns.length > 0) {
     for (const table of [...datasetNames.flatMap(tablesOf), ...tablesOfDirectory()])
       await prepareTable(client, schema, table)
     await fill(client, name, options, toMake === 'all' ? null : toMake.columns)
   }
-  await client.query(`set local search_path to ${name}`)
-  for (const sql of statements) await client.query(sql)
-  await client.query('reset search_path')
-  await putBackViews(client, taken)
+  if (!(await replaceViews(client, name, statements))) {
+    const taken = await takeDownViews(client, schema)
+    await makeViews(client, name, statements)
+    await putBackViews(client, taken)
+  }
   await client.query(`delete from ${name}.layout`)
   await client.query(`insert into ${name}.layout (name) values ($1), ($2)`, [tablesName, viewsName])
+}
+
+async function makeViews(client: Queryable, schema: string, statements: readonly string[]): Promise<void> {
+  await client.query(`set local search_path to ${schema}`)
+  for (const sql of statements) await client.query(sql)
+  await client.query('reset search_path')
+}
+
+/**
+ * Replaces the views, so that their rights and options and what others built upon them stay as they are. False: columns of a view were renamed, removed or
+ * given another type, which needs new views, and nothing has changed.
+ */
+async function replaceViews(client: Queryable, schema: string, statements: readonly string[]): Promise<boolean> {
+  const { rows } = await client.query(
+    `select oid::regclass::text as name, reloptions from pg_class
+      where relnamespace = to_regnamespace($1) and relkind = 'v' and relname = any ($2) and reloptions is not null`,
+    [schema, viewNames],
+  )
+  await client.query('savepoint views')
+  try {
+    await makeViews(client, schema, statements)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === invalidTableDefinition)) throw error
+    await client.query('rollback to savepoint views')
+    return false
+  }
+  // A replaced view has the options of its new statement: none.
+  for (const { name, reloptions } of rows) await setOptions(client, name, reloptions)
+  return true
+}
+
+/** What Postgres says when a view's new columns do not begin with the old ones. */
+const invalidTableDefinition = '42P16'
+
+async function setOptions(client: Queryable, view: unknown, options: unknown): Promise<void> {
+  if (Array.isArray(options) && options.length > 0) await client.query(`alter view ${view} set (${options.join(', ')})`)
 }
 
 /** Makes the views, with the schema as search path. */
 export function viewStatements(schema: string): string[] {
   return [
     ...datasetNames.map(
-      (dataset) => `create view ${schema}.current_${dataset} as select * from ${schema}.${dataset} where ${isCurrent}`,
+      (dataset) =>
+        `create or replace view ${schema}.current_${dataset} as select * from ${schema}.${dataset} where ${isCurrent}`,
     ),
-    `create view ${schema}.sync_state as
+    `create or replace view ${schema}.sync_state as
     select location_id, dataset, state, synced_at, extract(epoch from now() - synced_at)::bigint as lag_seconds,
            position->>'watermark' is not null as is_complete, checked_at, position->>'watermark' as watermark
       from ${schema}.sync_position`,
     ...views.flatMap(({ name, about, sql }) => [
-      `create view ${schema}.${name} as ${sql(postgresDialect)}`,
+      `create or replace view ${schema}.${name} as ${sql(postgresDialect)}`,
       `comment on view ${schema}.${name} is '${about}'`,
     ]),
   ]
@@ -133,13 +170,13 @@ async function fill(
   }
 }
 
-/** A view, and the roles that may read it. Without a definition: one that we made, which a new one replaces. */
-type TakenDown = { name: string; definition: string | null; readers: readonly string[] }
+/** A view, its options, and the roles that may read it. Without a definition: one that we made, which a new one replaces. */
+type TakenDown = { name: string; definition: string | null; options: unknown; readers: readonly string[] }
 
 /** Drops our views, and those that others built upon them. Returns them in the order in which to put them back. */
 async function takeDownViews(client: Queryable, schema: string): Promise<TakenDown[]> {
   const { rows: own } = await client.query(
-    `select c.oid::regclass::text as name, ${readers} from pg_class as c
+    `select c.oid::regclass::text as name, c.reloptions, ${readers} from pg_class as c
       where relnamespace = to_regnamespace($1) and relkind = 'v' and relname = any ($2)`,
     [quoted(schema), viewNames],
   )
@@ -153,7 +190,7 @@ async function takeDownViews(client: Queryable, schema: string): Promise<TakenDo
          join pg_depend on refclassid = 'pg_class'::regclass and refobjid = dependent.oid and classid = 'pg_rewrite'::regclass
          join pg_rewrite as rule on rule.oid = pg_depend.objid and rule.ev_class <> dependent.oid
      )
-     select c.oid::regclass::text as name, pg_get_viewdef(c.oid) as definition, c.relkind::text as kind, ${readers}
+     select c.oid::regclass::text as name, pg_get_viewdef(c.oid) as definition, c.relkind::text as kind, c.reloptions, ${readers}
        from (select oid, max(depth) as depth from dependent group by oid) as found
        join pg_class as c using (oid)
       where c.oid <> all ($1::regclass[])
@@ -167,21 +204,23 @@ async function takeDownViews(client: Queryable, schema: string): Promise<TakenDo
     )
   }
   for (const { name } of own) await client.query(`drop view if exists ${name} cascade`)
-  return [...own, ...rows].map(({ name, definition, readers }) => ({
+  return [...own, ...rows].map(({ name, definition, reloptions, readers }) => ({
     name: String(name),
     definition: definition === undefined ? null : String(definition),
+    options: reloptions,
     readers: readers as string[],
   }))
 }
 
 async function putBackViews(client: Queryable, taken: readonly TakenDown[]): Promise<void> {
-  for (const { name, definition, readers } of taken) {
+  for (const { name, definition, options, readers } of taken) {
     try {
       if (definition !== null) await client.query(`create view ${name} as ${definition}`)
     } catch (cause) {
       const text = `The view ${name} does not fit the tables and views of this version. Drop it, start the mirror once, and create it again.`
       throw new Error(text, { cause })
     }
+    await setOptions(client, name, options)
     for (const reader of readers) await client.query(`grant select on ${name} to ${reader}`)
   }
 }

@@ -1,7 +1,7 @@
 import { type DatasetName, datasetNames } from '../../dataset-resource.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../../sync/store.ts'
 import { directoryTables, recordOf, type StoreOptions, tableOf } from '../layout.ts'
-import { openTarget } from '../target-error.ts'
+import { openTarget, TargetError } from '../target-error.ts'
 import { type Copy, copyRecords } from './postgres-copy.ts'
 import { prepareSchema, quoted } from './postgres-layout.ts'
 import { checkRows } from './postgres-rows.ts'
@@ -38,10 +38,21 @@ function withoutPassword(text: string): string {
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
 }
 
+/** Another encoding lacks characters of names, or takes any bytes for a text, which no one can read again. */
+async function requireUnicode(pool: Queryable, url: string): Promise<void> {
+  const [row] = (await pool.query('show server_encoding')).rows
+  if (row?.server_encoding === 'UTF8') return
+  throw new TargetError(
+    withoutPassword(url),
+    `The encoding of this database is ${row?.server_encoding}, and a mirror needs UTF8. Create another one: create database … encoding 'UTF8' template template0.`,
+  )
+}
+
 async function openStore(url: string, schema: string, options: StoreOptions): Promise<SyncStore> {
   const pool = await openPool(url)
   const name = quoted(schema)
   try {
+    await requireUnicode(pool, url)
     await inTransaction(pool, (client) => prepareSchema(client, schema, options))
   } catch (error) {
     await pool.end()
