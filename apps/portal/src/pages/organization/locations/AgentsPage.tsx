@@ -67,7 +67,8 @@ export function AgentsPage() {
                 {
                   header: 'State',
                   cell: ({ state, problems, reading }) => (
-                    <AgentState state={state} problems={problems} reading={reading} />
+                    // What to do stands below the table.
+                    <AgentState state={state} problems={problems.map(({ what }) => ({ what }))} reading={reading} />
                   ),
                 },
                 { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
