@@ -1,6 +1,7 @@
 import {
   type PortalAnswers,
   type PortalBodies,
+  type PortalParams,
   type PortalRouteName,
   portalApiPath,
   portalRoutes,
@@ -25,13 +26,16 @@ export class PortalError extends Error {
 }
 
 /** What a route is called with: the ids of its path, its parameters, its body where it takes one. */
-export type CallInput<Name extends PortalRouteName> = {
-  params?: Record<string, string>
+export type CallInput<Name extends PortalRouteName> = ParamsInput<Name> & {
   query?: Record<string, string | undefined>
   /** The request of a page that refreshes itself: no person is active, so it does not extend the session. */
   background?: boolean
   signal?: AbortSignal
 } & (Name extends keyof PortalBodies ? { body: PortalBodies[Name] } : { body?: undefined })
+
+/** The ids of a path: none may be missing, and a path without any takes none. */
+export type ParamsInput<Name extends PortalRouteName> =
+  unknown extends PortalParams<Name> ? { params?: undefined } : { params: PortalParams<Name> }
 
 /** The token of this sign-in, which every request that changes something carries. The session's query keeps it. */
 let csrfToken = ''
@@ -62,9 +66,12 @@ export async function callSignIn<Name extends SignInRouteName>(
 }
 
 /** The address of a route, for links to what the browser itself downloads. */
-export function urlOf(name: PortalRouteName, input: Pick<CallInput<'getSession'>, 'params' | 'query'>): string {
+export function urlOf<Name extends PortalRouteName>(
+  name: Name,
+  input: ParamsInput<Name> & { query?: Record<string, string | undefined> },
+): string {
   const path = portalRoutes[name].path.replace(/:(\w+)/g, (_all, key: string) => {
-    const value = input.params?.[key]
+    const value = (input.params as Record<string, string> | undefined)?.[key]
     if (value === undefined) throw new Error(`${name} needs ${key}`)
     return encodeURIComponent(value)
   })

@@ -1,12 +1,13 @@
 import {
   liveRoutes,
   type PortalAnswers,
+  type PortalParams,
   type PortalRouteName,
   type ReadRouteName,
   type SignInRouteName,
 } from '@bridgework/contract/portal'
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { type CallInput, call, callSignIn, PortalError, type SignInInput } from './call.ts'
+import { type CallInput, call, callSignIn, type ParamsInput, PortalError, type SignInInput } from './call.ts'
 import { useConfirmedAct } from './fresh-sign-in.ts'
 import { isLive } from './live.ts'
 
@@ -19,11 +20,10 @@ const liveMs = 60_000
  */
 export function read<Name extends ReadRouteName>(
   name: Name,
-  input: { params?: Record<string, string>; query?: Record<string, string | undefined> } = {},
-  { everyMs }: { everyMs?: number } = {},
+  ...[input, { everyMs } = {}]: ReadArguments<Name>
 ) {
   return queryOptions<PortalAnswers[Name]>({
-    queryKey: [name, input.params ?? {}, input.query ?? {}],
+    queryKey: [name, input?.params ?? {}, input?.query ?? {}],
     queryFn: ({ signal, client, queryKey }) => {
       const background = isBackground(client.getQueryState(queryKey), everyMs !== undefined)
       // A route without a body is called with the ids and parameters alone.
@@ -42,6 +42,14 @@ export function isBackground(
 ): boolean {
   return state?.data !== undefined && (refreshes || state.isInvalidated)
 }
+
+type ReadInput<Name extends PortalRouteName> = ParamsInput<Name> & { query?: Record<string, string | undefined> }
+
+/** A path with ids needs them. */
+type ReadArguments<Name extends PortalRouteName> =
+  unknown extends PortalParams<Name>
+    ? [input?: ReadInput<Name>, options?: { everyMs?: number }]
+    : [input: ReadInput<Name>, options?: { everyMs?: number }]
 
 /**
  * A route that changes something. Where the server asks for a sign-in, the person confirms in place and the act is repeated: nothing that

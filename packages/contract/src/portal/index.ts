@@ -45,7 +45,7 @@ export {
 export type * from './operator.ts'
 export type * from './organization.ts'
 export type * from './portal-answers.ts'
-export { type PortalRouteName, portalApiPath, portalPages, portalRoutes } from './route.ts'
+export { type PortalParams, type PortalRouteName, portalApiPath, portalPages, portalRoutes } from './route.ts'
 export {
   type Passkey,
   type SignInAnswers,

@@ -12,6 +12,13 @@ export type Route = {
   query?: readonly string[]
 }
 
+/** The ids of a path, by the names that it has for them: those of `/companies/:company_id` are `{ company_id: string }`. */
+export type ParamsOfPath<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { [name in Name]: string } & ParamsOfPath<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { [name in Name]: string }
+    : unknown
+
 /** The parameters of a list that is searched and paged. */
 export const list = ['search', 'page'] as const
 

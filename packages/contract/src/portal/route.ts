@@ -1,7 +1,7 @@
 import { disclosureRoutes } from './disclosure-route.ts'
 import { operatorRoutes } from './operator-route.ts'
 import { requestLogRoutes } from './request-log-route.ts'
-import { historyFilter, list, type Route } from './route-entry.ts'
+import { historyFilter, list, type ParamsOfPath, type Route } from './route-entry.ts'
 import { webhookRoutes } from './webhook.ts'
 
 export const portalApiPath = '/portal/api'
@@ -351,3 +351,6 @@ export const portalRoutes = {
 } as const satisfies Record<string, Route>
 
 export type PortalRouteName = keyof typeof portalRoutes
+
+/** The ids that the path of a route names. */
+export type PortalParams<Name extends PortalRouteName> = ParamsOfPath<(typeof portalRoutes)[Name]['path']>

@@ -93,7 +93,7 @@ export function DisclosureFilters({
   )
 }
 
-function useFoundVendors(params: Record<string, string>, typed: string): Option[] {
+function useFoundVendors(params: { organization_id: string }, typed: string): Option[] {
   const [search] = useDebouncedValue(typed, 300)
   const { data } = useQuery({
     ...read('listVendors', { params, query: { search } }),
@@ -102,7 +102,7 @@ function useFoundVendors(params: Record<string, string>, typed: string): Option[
   return (data?.data ?? []).map(({ company_id, name }) => ({ value: company_id, label: name }))
 }
 
-function useFoundLocations(params: Record<string, string>, typed: string): Option[] {
+function useFoundLocations(params: { organization_id: string }, typed: string): Option[] {
   const [search] = useDebouncedValue(typed, 300)
   const { data } = useQuery({
     ...read('listLocations', { params, query: { search } }),
