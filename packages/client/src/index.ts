@@ -38,3 +38,10 @@ export type { SyncEvent, SyncOptions, SyncReport } from './sync/sync.ts'
 export type { Verification, VerifyOptions } from './sync/verify.ts'
 export { fileTokenStore } from './tokens/file-token-store.ts'
 export { memoryTokenStore, type StoredToken, type TokenStore } from './tokens/token-store.ts'
+export {
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookMessage,
+  WebhookVerificationError,
+} from './webhook.ts'

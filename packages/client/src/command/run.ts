@@ -8,6 +8,7 @@ import { completionOf } from './completion.ts'
 import { type Command, type Context, type Option, type Options, type Surroundings, writeTo } from './context.ts'
 import { doctor } from './doctor.ts'
 import { exitCodes } from './exit-codes.ts'
+import { listen } from './listen.ts'
 import { locations } from './locations.ts'
 import { login } from './login.ts'
 import { mirror } from './mirror.ts'
@@ -32,6 +33,7 @@ const commands: Readonly<Record<string, Command>> = {
   mirror,
   sql,
   watch,
+  listen,
   doctor,
   completion: completionOf(() => commands, globalOptions, { pull: datasetNames }),
 }
