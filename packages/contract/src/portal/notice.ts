@@ -54,6 +54,12 @@ export const noticeKinds = {
     sides: ['company'],
     delivery: 'at_once',
   },
+  webhooks: {
+    title: 'Webhooks',
+    about: 'Messages to one of your webhooks fail, or are no longer sent.',
+    sides: ['company'],
+    delivery: 'at_once',
+  },
   removals: {
     title: 'Removals',
     about: 'A removal is held until you confirm or reject it.',

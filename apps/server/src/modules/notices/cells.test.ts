@@ -114,6 +114,14 @@ const hold: Cause = ({ location }) =>
      values ($1, 'patients', gen_random_uuid(), 'held', 'abc', 0, 0, now())`,
     [location.id],
   )
+const failWebhook =
+  (hours: number, stoppedBecause: 'gone' | null = null): Cause =>
+  ({ vendor }) =>
+    pool.query(
+      `insert into webhook_endpoint (id, company_id, url, types, secret, failing_since, stopped_because, stopped_at)
+       values (gen_random_uuid(), $1, 'https://vendor.example/' || gen_random_uuid(), '{key}', 's', $2, $3::text, case when $3::text is not null then now() end)`,
+      [vendor.companyId, new Date(set.now.getTime() - hours * 3_600_000), stoppedBecause],
+    )
 const stuckMail = () =>
   pool.query(
     `insert into mail (recipient, subject, text_body, created_at, attempts, next_attempt_at)
@@ -165,6 +173,17 @@ const causes: Record<NoticeEvent, { first?: Cause; cause: Cause; after?: number 
   requests_unauthorized_ended: { first: requests(401, 25), cause: async () => {}, after: 70 },
   requests_throttled: { cause: requests(429, 60) },
   requests_throttled_ended: { first: requests(429, 60), cause: async () => {}, after: 70 },
+  webhook_failing: { cause: failWebhook(0.1) },
+  webhook_failing_ended: {
+    first: failWebhook(0.1),
+    cause: ({ vendor }) =>
+      pool.query('update webhook_endpoint set failing_since = null where company_id = $1', [vendor.companyId]),
+    after: 70,
+  },
+  webhook_failing_long: { cause: failWebhook(25) },
+  webhook_failing_long_ended: null,
+  webhook_stopped: { cause: failWebhook(120, 'gone') },
+  webhook_stopped_ended: null,
   removal_held: { cause: hold },
   removal_held_ended: null,
   agent_enrolled: { cause: ({ location }) => world.addAgent(location.organizationId) },

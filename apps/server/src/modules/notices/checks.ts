@@ -20,6 +20,7 @@ import {
   listRefusedAgents,
   listSilentAgents,
   listTroubledAgents,
+  listFailingWebhooks,
   listUnreadDatasets,
   type WatchedDataset,
 } from '../overview/watched.ts'
@@ -63,6 +64,7 @@ export type Check = {
 export const checks: readonly Check[] = [
   { events: ['agreement_to_accept', 'keys_stop_soon', 'keys_stopped'], find: findOwedAgreements },
   { events: ['requests_unauthorized', 'requests_throttled'], find: findRefusedRequests },
+  { events: ['webhook_failing', 'webhook_failing_long', 'webhook_stopped'], find: findFailingWebhooks },
   { events: ['removal_held'], find: findHeldRemovals },
   { events: ['agent_enrolled'], find: findNewAgents },
   { events: ['agent_refused'], find: findRefusedAgents },
@@ -117,6 +119,23 @@ async function findRefusedRequests({ pool, now }: Watched): Promise<Finding[]> {
     ...many('requests_unauthorized', await countUnauthorized(pool, since), unauthorizedMin),
     ...many('requests_throttled', await countThrottled(pool, since), throttledMin),
   ]
+}
+
+async function findFailingWebhooks({ pool, now }: Watched): Promise<Finding[]> {
+  return (await listFailingWebhooks(pool)).flatMap(({ id, companyId: tenantId, url, failingSince, stoppedBecause }): Finding[] => {
+    // The time belongs to it: the next outage of the same webhook is another.
+    const of = { tenantId, item: `${id} ${failingSince?.getTime() ?? ''}` }
+    const about = quoted(url)
+    if (stoppedBecause !== null) {
+      const why = stoppedBecause === 'gone' ? 'your server answered 410' : 'five days passed without a success'
+      return [{ ...of, event: 'webhook_stopped', about: `${about}, because ${why}` }]
+    }
+    const isLong = failingSince !== null && now.getTime() - failingSince.getTime() > daysMs
+    return [
+      { ...of, event: 'webhook_failing', about },
+      ...(isLong ? [{ ...of, event: 'webhook_failing_long' as const, about }] : []),
+    ]
+  })
 }
 
 async function findHeldRemovals({ pool }: Watched): Promise<Finding[]> {

@@ -7,6 +7,9 @@ export const conditionEvents = [
   'keys_stopped',
   'requests_unauthorized',
   'requests_throttled',
+  'webhook_failing',
+  'webhook_failing_long',
+  'webhook_stopped',
   'removal_held',
   'agent_enrolled',
   'agent_refused',
@@ -96,6 +99,36 @@ export const conditionRules: Record<ConditionEvent, ConditionRule> = {
       title: 'Your requests are no longer throttled',
       body: 'There were no more than a few answers 429 within the last half hour.',
     }),
+  },
+  webhook_failing: {
+    kind: 'webhooks',
+    to: 'webhook.read',
+    path: '/webhooks',
+    begins: (about) => ({
+      title: 'A webhook fails',
+      body: `Your server did not take a message: ${about}. Bridgework tries again. The page of webhooks has what your server answered.`,
+    }),
+    ends: (about) => ({ title: 'A webhook is no longer failing', body: `It takes messages, or was stopped: ${about}.` }),
+  },
+  webhook_failing_long: {
+    kind: 'webhooks',
+    to: 'webhook.read',
+    path: '/webhooks',
+    begins: (about) => ({
+      title: 'A webhook has failed for a day',
+      body: `Your server has taken no message for a day: ${about}. After five days Bridgework stops sending.`,
+    }),
+    ends: null,
+  },
+  webhook_stopped: {
+    kind: 'webhooks',
+    to: 'webhook.read',
+    path: '/webhooks',
+    begins: (about) => ({
+      title: 'A webhook was stopped',
+      body: `Nothing more is sent: ${about}. Resume it on the page of webhooks, and you get what changed meanwhile.`,
+    }),
+    ends: null,
   },
   removal_held: {
     kind: 'removals',

@@ -210,3 +210,26 @@ export async function findBacklog(
   )
   return rows[0]
 }
+
+/** Webhooks whose attempts fail, and those that an answer or the time stopped. */
+export async function listFailingWebhooks(
+  db: Queryable,
+): Promise<
+  { id: string; companyId: CompanyId; url: string; failingSince: Date | null; stoppedBecause: 'failing' | 'gone' | null }[]
+> {
+  const { rows } = await db.query<{
+    id: string
+    company_id: CompanyId
+    url: string
+    failing_since: Date | null
+    stopped_because: 'failing' | 'gone' | null
+  }>(
+    `select id, company_id, url, failing_since, stopped_because
+       from webhook_endpoint
+      where stopped_because in ('failing', 'gone') or stopped_because is null and failing_since is not null`,
+  )
+  return rows.map((row) => ({
+    ...{ id: row.id, companyId: row.company_id, url: row.url },
+    ...{ failingSince: row.failing_since, stoppedBecause: row.stopped_because },
+  }))
+}
