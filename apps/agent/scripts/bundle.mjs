@@ -23,8 +23,8 @@ export async function bundleAgent(to, updateKey = '') {
     target: 'node22.13',
     // mysql2 is CommonJS and asks for Node's own modules by `require`, which an ES module does not have.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    // tedious asks for these when it signs in to Azure, which the agent does not.
-    alias: { '@azure/identity': './scripts/nothing.mjs', '@azure/keyvault-keys': './scripts/nothing.mjs' },
+    // tedious calls these to sign in to Azure alone, which the agent does not: any module of Node stands for them.
+    alias: { '@azure/identity': 'node:util', '@azure/keyvault-keys': 'node:util' },
     metafile: true,
     logLevel: 'warning',
   }

@@ -1,2 +1,0 @@
-// Stands in the bundle for packages that are never called.
-export {}
