@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { livePath, portalApiPath } from '@bridgework/contract/portal'
 import type { BrowserContext, Page } from 'playwright-core'
 import { fillAddress, pageAddresses } from './pages.ts'
 import { findViolations, launchChromium } from './testing/test-browser.ts'
@@ -61,6 +62,8 @@ async function takePage({ contextOf, ids, fragments, url }: DemoSandbox, address
   prepared.set(context, prepared.get(context) ?? showAnotherDay(context))
   await prepared.get(context)
   const page = await context.newPage()
+  // A picture waits until nothing is on its way, and the stream of changes always is.
+  await page.route(`**${portalApiPath}${livePath}?*`, (route) => route.abort())
   const name = address === '/' ? 'home' : address.slice(1).replaceAll('/', '-').replaceAll('$', '')
   await page.goto(fillAddress(address, ids) + (fragments[address] ?? ''))
   await page.getByRole('heading', { level: 1 }).waitFor()
