@@ -1,8 +1,6 @@
 import type { TestContext } from 'node:test'
 import { type LiveEvent, livePath, portalApiPath } from '@bridgework/contract/portal'
 
-export type TestStream = Awaited<ReturnType<typeof openStream>>
-
 /** Opens the stream of a page, and ends it with the test. Resolves once it is answered. */
 export async function openStream(
   t: Pick<TestContext, 'after'>,
