@@ -10,6 +10,7 @@ import { registerPortalApi } from './apis/portal/routes.ts'
 import { findClientPackage, listAgentPackages, registerDownloads } from './apis/portal-pages/downloads.ts'
 import { registerGuides } from './apis/portal-pages/guides.ts'
 import { createPageSender, isPageRequest, registerPortalPages } from './apis/portal-pages/pages.ts'
+import { registerSandboxApi, sandboxApiPath } from './apis/sandbox/routes.ts'
 import type { VendorApiContext } from './apis/vendor-api/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './apis/vendor-api/routes.ts'
 import { createLastContacts } from './modules/agents/agent-contact.ts'
@@ -23,6 +24,8 @@ import { createSmallReader } from './modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createLiveWatch, type LiveWatch } from './modules/live/live-watch.ts'
 import { createPublicStatus } from './modules/incidents/public-status.ts'
+import type { DemoPractices } from './modules/faults/drive.ts'
+import { createVendorFaults } from './modules/faults/vendor-faults.ts'
 import { createLocationLists } from './modules/overview/granted-location.ts'
 import { createOrganizationLists } from './modules/overview/granted-organization.ts'
 import { createInstallationSurvey } from './modules/overview/installation-survey.ts'
@@ -80,6 +83,8 @@ export type AppDeps = {
   metricsAccess?: { token: string | null } | null
   /** Called when somebody has signed up in the portal. */
   onSignUp?: () => void
+  /** What vendors may drive, in a sandbox. */
+  practices?: DemoPractices
   /** The operator's folder with installers, which /downloads/ serves too; absent: none. */
   downloadsDir?: string | null
   /** Where the portal's pages were built, where the clone's own are not meant. */
@@ -118,7 +123,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     deps.usage.observe(event)
     deps.log(event)
   }
+  const isSandbox = deps.environment === 'sandbox'
+  const drive = isSandbox && deps.practices ? { pool, faults: createVendorFaults(), practices: deps.practices } : null
   const context: VendorApiContext = {
+    faults: drive?.faults ?? null,
     pool,
     controlPool,
     tokens: tokenIssuerOf(deps),
@@ -174,6 +182,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const downloads = [downloadsDir, ...(deps.downloadsDir ? [deps.downloadsDir] : [])]
   await registerDownloads(app, downloads)
   await registerVendorApi(app, context, publicUrl)
+  if (drive) {
+    await app.register(async (api) => registerSandboxApi(api, { controlPool, tokens: context.tokens, drive }), {
+      prefix: sandboxApiPath,
+    })
+  }
   await app.register(
     async (ingestApi) =>
       registerIngestApi(ingestApi, {
@@ -190,7 +203,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(async (attribution) => registerAttribution(attribution, { pool, publicUrl, now, log }), {
     prefix: '/attribution',
   })
-  const isSandbox = deps.environment === 'sandbox'
   const auth = createAuth({ pool, secretKey, publicUrl, ...(deps.passwordHash && { passwordHash: deps.passwordHash }) })
   await app.register(
     async (portalApi) =>

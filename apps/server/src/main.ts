@@ -10,7 +10,8 @@ import { DatabaseStartError } from './platform/database/start-error.ts'
 import { TlsFileError } from './platform/http/tls.ts'
 import { createLineWriter, createLog } from './platform/log/log.ts'
 import { UnsafeStart } from './safe-start.ts'
-import { firstCall, startSandbox } from './sandbox/sandbox.ts'
+import { whenStarted } from './sandbox/demo-practices.ts'
+import { firstCall, type Sandbox, startSandbox } from './sandbox/sandbox.ts'
 import { openService } from './service.ts'
 
 if (process.argv.includes('--version')) {
@@ -46,8 +47,11 @@ async function run(config: Config): Promise<void> {
   // A second one too: wrappers send signals to the child and to its group, and dying midway would leave Postgres behind.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   log({ event: 'server.starting', environment: config.environment })
-  let onSignUp = () => {}
-  const service = await openService(config, log, () => onSignUp())
+  let sandbox: Sandbox | null = null
+  const service = await openService(config, log, {
+    onSignUp: () => sandbox?.onSignUp(),
+    practices: whenStarted(() => sandbox?.practices ?? null),
+  })
   let stopSandbox = async () => {}
   try {
     if (config.metrics.address) await service.metricsApp?.listen(config.metrics.address)
@@ -57,9 +61,8 @@ async function run(config: Config): Promise<void> {
       const address = service.app.server.address() as AddressInfo
       const starting = startSandbox({ ...service, address, config, log, signal: stopping.signal })
       stopSandbox = async () => (await starting.catch(() => null))?.stop()
-      const sandbox = await Promise.race([starting, stopped.then(() => null)])
+      sandbox = await Promise.race([starting, stopped.then(() => null)])
       if (sandbox) {
-        onSignUp = sandbox.onSignUp
         announce(config, firstCall(sandbox.file, config))
       }
     } else announce(config, '')

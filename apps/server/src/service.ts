@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
-import { buildApp } from './app.ts'
+import { type AppDeps, buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createSampler } from './modules/activity/sampler.ts'
@@ -73,9 +73,13 @@ export type Service = {
 /**
  * Opens database, keys, limits and background work in one order, and closes them in the reverse of it, also when a step fails. Errors whose
  * message is meant for the person who starts the server: DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart,
- * TlsFileError. `onSignUp` hears when somebody has signed up in the portal.
+ * TlsFileError. `onSignUp` hears when somebody has signed up in the portal; `practices` are the demo practices of a sandbox.
  */
-export async function openService(config: Config, write: Log, onSignUp = () => {}): Promise<Service> {
+export async function openService(
+  config: Config,
+  write: Log,
+  { onSignUp = () => {}, practices }: Pick<AppDeps, 'onSignUp' | 'practices'> = {},
+): Promise<Service> {
   const now = () => new Date()
   const { tracesUrl } = config
   const traces = tracesUrl === null ? null : createTraces({ url: tracesUrl, now, log: write })
@@ -243,6 +247,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       // The app counts its own events.
       log: record,
       onSignUp,
+      ...(practices && { practices }),
     })
     // With TLS options it is a TLS server, which Fastify's type does not say.
     if (config.tls) closers.push(followTlsFiles(app.server as unknown as TlsServer, config.tls, log))

@@ -72,6 +72,22 @@ const vendorApi = {
   },
 } as const satisfies Record<string, Row>
 
+/** The API with which a vendor drives its own practice of a sandbox. Production has none. */
+const sandboxApi = {
+  sandbox_practice_unknown: {
+    status: 404,
+    errors: 'Your company has no practice of its own in this sandbox yet. It gets one within seconds of its sign-up.',
+  },
+  sandbox_reset_denied: {
+    status: 409,
+    errors: 'The demo practice cannot be reset. Sign up as a vendor in the portal: you get a practice that can.',
+  },
+  sandbox_busy: {
+    status: 503,
+    errors: 'The demo practice could not do this at the moment. Try again shortly.',
+  },
+} as const satisfies Record<string, Row>
+
 const ingestApi = {
   agent_key_invalid: {
     status: 401,
@@ -316,7 +332,7 @@ const people = {
 export const vendorProblems = { ...anyApi, ...vendorApi } as const
 
 /** The whole table. */
-export const problems = { ...vendorProblems, ...ingestApi, ...people } as const
+export const problems = { ...vendorProblems, ...sandboxApi, ...ingestApi, ...people } as const
 
 export type ProblemCode = keyof typeof problems
 

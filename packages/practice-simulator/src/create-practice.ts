@@ -18,7 +18,13 @@ import { procedures } from './procedure-codes.ts'
 import { createRandom, type Random } from './random.ts'
 import type { Carrier, FeeSchedule, InsurancePlan } from './rows.ts'
 
-type Holdings = { readonly insurancePlans: number; readonly feeSchedules: number; readonly patients?: number }
+type Holdings = {
+  readonly insurancePlans: number
+  readonly feeSchedules: number
+  readonly patients?: number
+  /** The practice has closed the location. */
+  readonly isClosed?: boolean
+}
 
 export type PracticeShape = {
   readonly seed: string
@@ -56,6 +62,16 @@ export function demoShape(seed: string, now?: string): PracticeShape {
   }
 }
 
+/** A smaller practice of the same kind, whose last location is closed: each vendor of a sandbox has one. */
+export function vendorShape(seed: string, now?: string): PracticeShape {
+  const locations = [
+    { insurancePlans: 40, feeSchedules: 5, patients: 16 },
+    { insurancePlans: 25, feeSchedules: 4, patients: 10 },
+    { insurancePlans: 8, feeSchedules: 2, patients: 4, isClosed: true },
+  ]
+  return { ...demoShape(seed, now), locations, years: 0.5 }
+}
+
 /** A practice as Open Dental keeps one: plans and schedules for all its clinics, with the oddities of a real database. */
 export function openDentalShape(seed: string, changes: Partial<PracticeShape> = {}): PracticeShape {
   const nothing = { insurancePlans: 0, feeSchedules: 0, patients: 20 }
@@ -76,7 +92,7 @@ export function createPractice(shape: PracticeShape): Practice {
   const practice = emptyPractice(shape.seed, organization(part('organization')), shape.keyStyle)
   practice.clock.set('1', { key: '1', now: shape.now ?? '2026-11-20T08:00:00' })
   const whole = Math.max(8, Math.round(totalPlans(shape) / 12))
-  addLocations(practice, shape.locations.length, part('locations'))
+  addLocations(practice, shape.locations, part('locations'))
   addEmployers(practice, whole, part('employers'))
   addCarriers(practice, Math.max(6, Math.round(whole / 2)), part('carriers'))
   addProcedureCodes(practice, part('procedure-codes'))
@@ -138,8 +154,8 @@ function address(random: Random) {
   }
 }
 
-function addLocations(practice: Practice, count: number, random: Random): void {
-  for (let n = 0; n < count; n++) {
+function addLocations(practice: Practice, locations: readonly Holdings[], random: Random): void {
+  for (const [n, { isClosed = false }] of locations.entries()) {
     const key = newKey(practice, 'locations', random)
     practice.locations.set(key, {
       key,
@@ -147,7 +163,7 @@ function addLocations(practice: Practice, count: number, random: Random): void {
       abbreviation: `L${n + 1}`,
       ...address(random),
       ...(regions[n % regions.length] ?? regions[0]),
-      isActive: true,
+      isActive: !isClosed,
     })
   }
 }

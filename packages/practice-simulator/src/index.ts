@@ -1,5 +1,5 @@
 /** Synthetic practices that live: in memory, as the records that agents send, or written into an Open Dental database. */
-export { createPractice, demoShape, openDentalShape, type PracticeShape } from './create-practice.ts'
+export { createPractice, demoShape, openDentalShape, type PracticeShape, vendorShape } from './create-practice.ts'
 export { keyOrder } from './indexes.ts'
 export { type LivingPractice, livingPractice } from './living-practice.ts'
 export { expectedLocations, expectedRecords } from './open-dental/expected.ts'

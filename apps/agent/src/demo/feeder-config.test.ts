@@ -13,13 +13,12 @@ const good = {
 test('interval and seed have defaults', () => {
   assert.deepEqual(readFeederConfig(good), {
     serverUrl: 'http://127.0.0.1:8080',
-    agentKey: `bwa_${'k'.repeat(43)}`,
-    agentId: '5',
-    organizationId: '7',
     stateDir: '/tmp/state',
     intervalMs: 3000,
-    seed: 'bridgework',
+    first: { agentKey: `bwa_${'k'.repeat(43)}`, agentId: '5', organizationId: '7', seed: 'bridgework' },
   })
+  const { BRIDGEWORK_FEEDER_SERVER_URL, BRIDGEWORK_FEEDER_STATE_DIR } = good
+  assert.equal(readFeederConfig({ BRIDGEWORK_FEEDER_SERVER_URL, BRIDGEWORK_FEEDER_STATE_DIR }).first, null)
 })
 
 test('everything that is wrong is said at once, and no value with it', () => {

@@ -1,14 +1,13 @@
 import { isIPv4 } from 'node:net'
+import type { AddedPractice } from './feeder-order.ts'
 
 export type FeederConfig = {
   readonly serverUrl: string
-  readonly agentKey: string
-  readonly agentId: string
-  readonly organizationId: string
-  /** Where the practice and the agent's memory live on from one start to the next. */
+  /** Where the practices and the agents' memories live on from one start to the next. */
   readonly stateDir: string
   readonly intervalMs: number
-  readonly seed: string
+  /** The practice that the process is started for; null: all that it feeds are ordered later. */
+  readonly first: AddedPractice | null
 }
 
 export class FeederConfigInvalid extends Error {}
@@ -27,6 +26,15 @@ export function readFeederConfig(env: NodeJS.ProcessEnv, ownAddresses: readonly 
     return value ?? ''
   }
 
+  const hasFirst = ['AGENT_KEY', 'AGENT_ID', 'ORGANIZATION_ID'].some((name) => env[`BRIDGEWORK_FEEDER_${name}`])
+  const readFirst = () => ({
+    agentKey: read('AGENT_KEY', /^bwa_[\w-]{43}$/, 'an agent key: bwa_ and 43 characters'),
+    agentId: read('AGENT_ID', /^[1-9]\d{0,18}$/, 'a positive whole number'),
+    organizationId: read('ORGANIZATION_ID', /^[1-9]\d{0,18}$/, 'a positive whole number'),
+    seed: read('SEED', /./, 'a text', 'bridgework'),
+  })
+  const first = hasFirst ? readFirst() : null
+
   const config = {
     // The agent's key goes there: over TLS, or not out of this machine.
     serverUrl: read(
@@ -34,12 +42,9 @@ export function readFeederConfig(env: NodeJS.ProcessEnv, ownAddresses: readonly 
       { test: (text) => isBareAddress(text) && (text.startsWith('https://') || isOfThisMachine(text, ownAddresses)) },
       'an https address, or an http address of this machine, without a path',
     ),
-    agentKey: read('AGENT_KEY', /^bwa_[\w-]{43}$/, 'an agent key: bwa_ and 43 characters'),
-    agentId: read('AGENT_ID', /^[1-9]\d{0,18}$/, 'a positive whole number'),
-    organizationId: read('ORGANIZATION_ID', /^[1-9]\d{0,18}$/, 'a positive whole number'),
     stateDir: read('STATE_DIR', /./, 'a folder'),
     intervalMs: Number(read('INTERVAL_MS', /^[1-9]\d{1,7}$/, 'a whole number of milliseconds, at least 10', '3000')),
-    seed: read('SEED', /./, 'a text', 'bridgework'),
+    first,
   }
   if (problems.length > 0) throw new FeederConfigInvalid(problems.join('\n'))
   return config

@@ -183,11 +183,12 @@ async function findKnownPair(
   return 'companyId' in verdict && verdict.companyId === companyId ? { clientId, clientSecret } : null
 }
 
-async function ensureAgent(
+/** The agent whose key is known while it is good, else a new one in the place of all others. */
+export async function ensureAgent(
   pool: Pool,
   secretKey: SecretKey,
   organizationId: OrganizationId,
-  known: Partial<SandboxFile>,
+  known: Pick<Partial<SandboxFile>, 'agent_key'>,
 ): Promise<{ agentId: AgentId; agentKey: string }> {
   if (known.agent_key !== undefined) {
     const agent = await authenticateAgent(pool, secretKey, `Bearer ${known.agent_key}`).catch(() => null)

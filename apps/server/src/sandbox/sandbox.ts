@@ -8,18 +8,20 @@ import type { Config } from '../config.ts'
 import type { SecretKey } from '../modules/credentials/secret.ts'
 import { areInitiallySynced } from '../modules/datasets/dataset-state.ts'
 import { listLocations } from '../modules/directory/location.ts'
+import type { DemoPractices } from '../modules/faults/drive.ts'
 import { createAuth } from '../modules/sign-in/auth.ts'
 import { makeFolder } from '../platform/database/make-folder.ts'
 import type { Log } from '../platform/log/log-event.ts'
 import { type Demo, ensureDemo, ensureGrants, refuseOtherDemo } from './demo.ts'
 import { ensureDemoPeople } from './demo-people.ts'
+import { createDemoPractices } from './demo-practices.ts'
 import { type Feeder, startFeeder } from './feeder-process.ts'
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts'
 import { surviveOutage } from './survive-outage.ts'
 import { startVendorPractices } from './vendor-practices.ts'
 
 /** `onSignUp`: to be called when a vendor has signed up, so that it gets a practice of its own. */
-export type Sandbox = { file: SandboxFile; onSignUp: () => void; stop: () => Promise<void> }
+export type Sandbox = { file: SandboxFile; onSignUp: () => void; practices: DemoPractices; stop: () => Promise<void> }
 
 const demoLocations = 3
 /** Seconds on a quiet machine. A busy one is a reason to wait, and not to fail. */
@@ -50,10 +52,11 @@ export async function startSandbox(deps: {
     if (!isWhole) await waitForData(feeder, signal)
     const file = await survive(() => sandboxFile(pool, demo, signIns, config))
     writeSandboxFile(config.dataDir, file)
-    const practices = startVendorPractices(deps)
+    const practices = startVendorPractices({ ...deps, feeder, stateDir })
     return {
       file,
       onSignUp: practices.wake,
+      practices: createDemoPractices({ pool, demo, feeder, vendors: practices }),
       stop: async () => void (await Promise.all([practices.stop(), feeder.stop()])),
     }
   } catch (error) {

@@ -6,6 +6,7 @@ import type { SecretKey } from '../../modules/credentials/secret.ts'
 import type { SeenStamps } from '../../modules/datasets/seen-stamps.ts'
 import type { SmallReader } from '../../modules/disclosure/small-read.ts'
 import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
+import type { VendorFaults } from '../../modules/faults/vendor-faults.ts'
 import type { LocationLists } from '../../modules/overview/granted-location.ts'
 import type { OrganizationLists } from '../../modules/overview/granted-organization.ts'
 import type { PageReader } from '../../modules/records/read/page.ts'
@@ -39,6 +40,8 @@ export type VendorApiContext = {
   lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>
   /** Preview datasets that are on; the others of that kind answer 404. */
   previewDatasets: ReadonlySet<DatasetName>
+  /** What vendors of a sandbox order for their own requests; null: this is none. */
+  faults: VendorFaults | null
   now: () => Date
   log: Log
   /** When a reader is cut who takes its page too slowly, and of how many records a part of an export is. */

@@ -5,6 +5,7 @@ import { registerChanges } from './changes/changes.ts'
 import type { VendorApiContext } from './context.ts'
 import { registerDataset } from './dataset-routes.ts'
 import { registerDirectory } from './directory-routes.ts'
+import { injectFaults } from './injected-fault.ts'
 import { documentVendorApi } from './openapi/openapi.ts'
 import { requireTurn } from './request-turn.ts'
 import { requireToken, verifyBearer } from './token/authenticate.ts'
@@ -23,6 +24,7 @@ export async function registerVendorApi(
         registerTokenRoute(described, context)
         described.register(async (protectedApi) => {
           requireToken(protectedApi, context.tokens)
+          if (context.faults) injectFaults(protectedApi, context.faults)
           requireTurn(protectedApi, context)
           registerDirectory(protectedApi, context)
           registerChanges(protectedApi, context)

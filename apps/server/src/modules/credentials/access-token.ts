@@ -17,8 +17,8 @@ export type VerifiedToken = {
 }
 
 export type TokenIssuer = {
-  /** A new token of the key pair, good for six hours. */
-  readonly issue: (companyId: CompanyId, keyPairId: KeyPairId) => Promise<string>
+  /** A new token of the key pair, good for six hours, or for less in a sandbox. */
+  readonly issue: (companyId: CompanyId, keyPairId: KeyPairId, lifetimeSeconds?: number) => Promise<string>
   /** Throws Problem token_invalid for everything but a token that we signed, that has not expired, and whose key was not withdrawn. */
   readonly verify: (token: string) => Promise<VerifiedToken>
   /** The same for a token that was verified before, without waiting for anything; null: `verify` has to be asked. */
@@ -51,7 +51,7 @@ export function createTokenIssuer(deps: {
 
   return {
     verifyAtOnce,
-    issue: async (companyId, keyPairId) => {
+    issue: async (companyId, keyPairId, lifetimeSeconds = limits.tokenLifetimeSeconds) => {
       const { kid, privateKey } = await keys.signer()
       const iat = Math.floor(now().getTime() / 1000)
       return await new SignJWT({ cid: keyPairId })
@@ -60,7 +60,7 @@ export function createTokenIssuer(deps: {
         .setAudience(audience)
         .setSubject(companyId)
         .setIssuedAt(iat)
-        .setExpirationTime(iat + limits.tokenLifetimeSeconds)
+        .setExpirationTime(iat + lifetimeSeconds)
         .setJti(randomUUID())
         .sign(privateKey)
     },

@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { vendorApiPath } from '@bridgework/contract'
+import { startFeeder } from '../../../../../server/src/sandbox/feeder-process.ts'
 import { keepVendorPractices } from '../../../../../server/src/sandbox/vendor-practices.ts'
 import { freePort } from '../../../../../server/src/testing/test-port.ts'
 import { someWorld } from '../../../../../server/src/testing/test-world.ts'
@@ -72,7 +73,11 @@ async function someVendor(t: TestContext) {
   const publicUrl = `http://localhost:${port}`
   const world = await someWorld(t, { publicUrl, port })
   const vendor = await world.addVendor()
-  await keepVendorPractices({ ...world, signal: new AbortController().signal })
+  const stateDir = mkdtempSync(join(tmpdir(), 'bridgework-quickstart-'))
+  t.after(() => rmSync(stateDir, { recursive: true, force: true }))
+  const feeder = startFeeder({ demo: null, serverUrl: world.url, stateDir, log: () => {} })
+  t.after(feeder.stop)
+  await keepVendorPractices({ ...world, feeder, stateDir, signal: new AbortController().signal })
   const environment = await world.request('/portal/api/environment')
   const { client } = environment.body as unknown as { client: { url: string; sha256: string } }
   const { clientId, clientSecret } = vendor

@@ -9,7 +9,7 @@ import { noteBearer } from './authenticate.ts'
 
 /** spec: POST /auth/token. The one route of the vendor API without a token. */
 export function registerTokenRoute(app: FastifyInstance, context: VendorApiContext): void {
-  const { controlPool, secretKey, tokens, tokenLimit, log } = context
+  const { controlPool, secretKey, tokens, tokenLimit, faults, log } = context
   app.post('/auth/token', { schema: tokenSchema, bodyLimit: limits.tokenBodyBytesMax }, async (request, reply) => {
     // After the body has arrived: a request that is never finished is charged to nobody.
     const verdict = await tokenLimit.admit(request.clientIp)
@@ -27,7 +27,8 @@ export function registerTokenRoute(app: FastifyInstance, context: VendorApiConte
       throw new Problem('credentials_invalid', { because: result.refused })
     }
     noteBearer(request, result)
-    return { token: await tokens.issue(result.companyId, result.keyPairId) }
+    const { companyId, keyPairId } = result
+    return { token: await tokens.issue(companyId, keyPairId, faults?.tokenLifetimeSeconds(companyId)) }
   })
 }
 
