@@ -46,7 +46,6 @@ export type * from './operator.ts'
 export type * from './organization.ts'
 export type * from './portal-answers.ts'
 export { type PortalParams, type PortalRouteName, portalApiPath, portalPages, portalRoutes } from './route.ts'
-export { type PortalRouteName, portalApiPath, portalPages, portalRoutes } from './route.ts'
 export { faultPattern, sandboxAction, sandboxState } from './sandbox.ts'
 export {
   type Passkey,
