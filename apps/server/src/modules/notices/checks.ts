@@ -13,6 +13,7 @@ import {
   countThrottled,
   countUnauthorized,
   findBacklog,
+  listFailingWebhooks,
   listHeldRemovals,
   listMemberAddresses,
   listNewAgents,
@@ -20,7 +21,6 @@ import {
   listRefusedAgents,
   listSilentAgents,
   listTroubledAgents,
-  listFailingWebhooks,
   listUnreadDatasets,
   type WatchedDataset,
 } from '../overview/watched.ts'
@@ -122,20 +122,22 @@ async function findRefusedRequests({ pool, now }: Watched): Promise<Finding[]> {
 }
 
 async function findFailingWebhooks({ pool, now }: Watched): Promise<Finding[]> {
-  return (await listFailingWebhooks(pool)).flatMap(({ id, companyId: tenantId, url, failingSince, stoppedBecause }): Finding[] => {
-    // The time belongs to it: the next outage of the same webhook is another.
-    const of = { tenantId, item: `${id} ${failingSince?.getTime() ?? ''}` }
-    const about = quoted(url)
-    if (stoppedBecause !== null) {
-      const why = stoppedBecause === 'gone' ? 'your server answered 410' : 'five days passed without a success'
-      return [{ ...of, event: 'webhook_stopped', about: `${about}, because ${why}` }]
-    }
-    const isLong = failingSince !== null && now.getTime() - failingSince.getTime() > daysMs
-    return [
-      { ...of, event: 'webhook_failing', about },
-      ...(isLong ? [{ ...of, event: 'webhook_failing_long' as const, about }] : []),
-    ]
-  })
+  return (await listFailingWebhooks(pool)).flatMap(
+    ({ id, companyId: tenantId, url, failingSince, stoppedBecause }): Finding[] => {
+      // The time belongs to it: the next outage of the same webhook is another.
+      const of = { tenantId, item: `${id} ${failingSince?.getTime() ?? ''}` }
+      const about = quoted(url)
+      if (stoppedBecause !== null) {
+        const why = stoppedBecause === 'gone' ? 'your server answered 410' : 'five days passed without a success'
+        return [{ ...of, event: 'webhook_stopped', about: `${about}, because ${why}` }]
+      }
+      const isLong = failingSince !== null && now.getTime() - failingSince.getTime() > daysMs
+      return [
+        { ...of, event: 'webhook_failing', about },
+        ...(isLong ? [{ ...of, event: 'webhook_failing_long' as const, about }] : []),
+      ]
+    },
+  )
 }
 
 async function findHeldRemovals({ pool }: Watched): Promise<Finding[]> {

@@ -108,7 +108,10 @@ export const conditionRules: Record<ConditionEvent, ConditionRule> = {
       title: 'A webhook fails',
       body: `Your server did not take a message: ${about}. Bridgework tries again. The page of webhooks has what your server answered.`,
     }),
-    ends: (about) => ({ title: 'A webhook is no longer failing', body: `It takes messages, or was stopped: ${about}.` }),
+    ends: (about) => ({
+      title: 'A webhook is no longer failing',
+      body: `It takes messages, or was stopped: ${about}.`,
+    }),
   },
   webhook_failing_long: {
     kind: 'webhooks',

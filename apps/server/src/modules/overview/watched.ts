@@ -215,7 +215,13 @@ export async function findBacklog(
 export async function listFailingWebhooks(
   db: Queryable,
 ): Promise<
-  { id: string; companyId: CompanyId; url: string; failingSince: Date | null; stoppedBecause: 'failing' | 'gone' | null }[]
+  {
+    id: string
+    companyId: CompanyId
+    url: string
+    failingSince: Date | null
+    stoppedBecause: 'failing' | 'gone' | null
+  }[]
 > {
   const { rows } = await db.query<{
     id: string
