@@ -119,7 +119,7 @@ const failWebhook =
   ({ vendor }) =>
     pool.query(
       `insert into webhook_endpoint (id, company_id, url, types, secret, failing_since, stopped_because, stopped_at)
-       values (gen_random_uuid(), $1, 'https://vendor.example/' || gen_random_uuid(), '{key}', 's', $2, $3::text, case when $3::text is not null then now() end)`,
+       values (gen_random_uuid(), $1, 'https://vendor.example/' || (random() * 1e6)::integer, '{key}', 's', $2, $3::text, case when $3::text is not null then now() end)`,
       [vendor.companyId, new Date(set.now.getTime() - hours * 3_600_000), stoppedBecause],
     )
 const stuckMail = () =>
