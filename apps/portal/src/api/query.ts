@@ -18,10 +18,7 @@ const liveMs = 60_000
  * A route that reads, as TanStack Query's options: for a route's loader and for useSuspenseQuery, under one key. `everyMs`: refreshes itself, and
  * that seldom while the service tells of changes, unless the answer ages.
  */
-export function read<Name extends ReadRouteName>(
-  name: Name,
-  ...[input, { everyMs } = {}]: ReadArguments<Name>
-) {
+export function read<Name extends ReadRouteName>(name: Name, ...[input, { everyMs } = {}]: ReadArguments<Name>) {
   return queryOptions<PortalAnswers[Name]>({
     queryKey: [name, input?.params ?? {}, input?.query ?? {}],
     queryFn: ({ signal, client, queryKey }) => {

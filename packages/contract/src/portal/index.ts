@@ -20,6 +20,7 @@ export { requestOutcomes } from './company.ts'
 export { csvLine } from './csv-line.ts'
 export type * from './disclosure.ts'
 export { acceptedFilters, type FilterName, filterFault, filterFaults, type SortedList, sortColumns } from './filter.ts'
+export { type Incident, type IncidentState, incidentStates, type ServiceStatus } from './incident.ts'
 export {
   type LiveEvent,
   type LiveTopic,
@@ -30,7 +31,6 @@ export {
   routesAbout,
   topicsOf,
 } from './live.ts'
-export { type Incident, type IncidentState, incidentStates, type ServiceStatus } from './incident.ts'
 export type * from './member.ts'
 export {
   type Delivery,

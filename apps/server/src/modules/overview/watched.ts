@@ -212,9 +212,7 @@ export async function findBacklog(
 }
 
 /** Webhooks whose attempts fail, and those that an answer or the time stopped. */
-export async function listFailingWebhooks(
-  db: Queryable,
-): Promise<
+export async function listFailingWebhooks(db: Queryable): Promise<
   {
     id: string
     companyId: CompanyId
