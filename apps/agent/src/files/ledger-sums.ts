@@ -1,8 +1,9 @@
 import type { DatasetName, Finding, JsonValue, SourceRecord } from '../connector.ts'
 
 /**
- * What the ledger adds up to, compared with what the patients' balances say: over all its files the amounts of a guarantor are the balance (the
- * contract's ledger_transactions). It shows a file that is missing, amounts in cents and a wrong sign. Held in whole cents.
+ * What the ledger adds up to, compared with what the patients' balances say. A balance is what a patient alone owes, and the amounts of a guarantor are
+ * those of the whole family (the contract's patients and ledger_transactions), so the balances of a family are added up first. It shows a file that is
+ * missing, amounts in cents and a wrong sign. Held in whole cents.
  */
 export type LedgerSums = {
   note(dataset: DatasetName, record: SourceRecord): void
@@ -14,7 +15,8 @@ const equalShareMin = 0.9
 
 export function ledgerSums(): LedgerSums {
   const sums = new Map<string, number>()
-  const balances = new Map<string, number>()
+  /** By patient: one who comes at several locations has one balance. */
+  const owed = new Map<string, { guarantor: string; cents: number }>()
   const types = new Set<JsonValue>()
 
   return {
@@ -24,9 +26,10 @@ export function ledgerSums(): LedgerSums {
         types.add(attributes.transaction_type as JsonValue)
         if (typeof guarantor === 'string') sums.set(guarantor, (sums.get(guarantor) ?? 0) + centsOf(amount))
       }
-      if (dataset !== 'patients' || (guarantor !== null && guarantor !== source_id)) return
+      if (dataset !== 'patients') return
       const total = typeof balance === 'object' && balance !== null && 'total' in balance ? balance.total : null
-      if (typeof total === 'string') balances.set(source_id, centsOf(total))
+      if (typeof total !== 'string') return
+      owed.set(source_id, { guarantor: typeof guarantor === 'string' ? guarantor : source_id, cents: centsOf(total) })
     },
 
     findings: () => {
@@ -40,6 +43,8 @@ export function ledgerSums(): LedgerSums {
           todo: 'Look whether the others are in a file of their own, or in other values of the type.',
         })
       }
+      const balances = new Map<string, number>()
+      for (const { guarantor, cents } of owed.values()) balances.set(guarantor, (balances.get(guarantor) ?? 0) + cents)
       const accounts = [...balances].filter(([key, cents]) => cents !== 0 || sums.has(key))
       if (accounts.length === 0 || sums.size === 0) return findings
       const equal = accounts.filter(([key, cents]) => cents === (sums.get(key) ?? 0)).length

@@ -139,6 +139,37 @@ test('check says that a ledger of one file of three does not add up, and which f
   assert.ok(findings.some(({ what }) => what === 'The ledger adds up to the balance of 2 of 2 accounts.'))
 })
 
+test('the ledger of a family is compared with the balances of all its members', async (t) => {
+  const attributes = { last_name: 'Last', status: { constant: 'active' }, balance: { total: 'Balance' } }
+  const patients = { file: 'patients.csv', key: 'Id', attributes: { ...attributes, guarantor_source_id: 'Guarantor' } }
+  const ledger_transactions = {
+    file: 'ledger.csv',
+    key: 'No',
+    attributes: {
+      transaction_type: { column: 'Type', values: { C: 'charge', P: 'patient_payment' } },
+      amount: 'Amount',
+      patient_source_id: 'Pat',
+      guarantor_source_id: 'Guarantor',
+    },
+  }
+  const world = await someFolder(t, { ...both(), datasets: { patients, ledger_transactions } })
+  // The mother owes nothing herself, the child 40, and the brother has a credit.
+  world.write(
+    'patients.csv',
+    'Id,Last,Guarantor,Balance\n1,Quill,1,0.00\n2,Quill,1,40.00\n3,Quill,1,-15.00\n4,Rook,,12.50\n',
+  )
+  world.write(
+    'ledger.csv',
+    'No,Pat,Guarantor,Type,Amount\n1,2,1,C,100.00\n2,2,1,P,-60.00\n3,3,1,P,-15.00\n4,4,4,C,12.50\n',
+  )
+  const sums = async () => (await said(world)).filter((line) => line.includes('adds up'))
+  assert.deepEqual(await sums(), [])
+  const { findings } = await world.connector().check()
+  assert.ok(findings.some(({ what }) => what === 'The ledger adds up to the balance of 2 of 2 accounts.'))
+  world.write('ledger.csv', 'No,Pat,Guarantor,Type,Amount\n1,2,1,C,100.00\n2,3,1,P,-15.00\n3,4,4,C,12.50\n')
+  assert.match((await sums())[0] ?? '', /balance of 1 of 2 accounts\./)
+})
+
 test('of several files each is asked about alone: one writes cents, the other does not', async (t) => {
   const entry = (file: string, type: string) => ({
     file,
