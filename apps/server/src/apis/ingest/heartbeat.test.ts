@@ -262,4 +262,14 @@ test('every reason has a sentence that says what is wrong and one that says what
     problemWords({ code: 'table_damaged', tableName: 'patient', columnName: null }).what,
     /^The table patient /,
   )
+  // A connector that reads a database by a mapping has these reasons too, and no files.
+  for (const code of ['mapping_invalid', 'file_invalid', 'lines_skipped', 'column_missing'] as const) {
+    for (const tableName of [null, 'patients']) {
+      const { what, todo } = problemWords({ code, tableName, columnName: null })
+      assert.doesNotMatch(what + todo, /\bexport|\bfile|Open Dental/, code)
+    }
+    const { what } = problemWords({ code, tableName: null, columnName: null, fileName: 'plans.csv', fileLine: 2 })
+    if (code === 'file_invalid') assert.match(what, /^The export file plans\.csv \(line 2\) cannot be read/)
+    if (code === 'lines_skipped') assert.match(what, /^Lines of the export file plans\.csv \(line 2\) cannot be read/)
+  }
 })

@@ -10,7 +10,7 @@ type Place = Pick<AgentProblem, 'tableName' | 'columnName'> &
 
 /** The sentences for a problem of an agent. */
 export function problemWords({ code, ...place }: Place & { code: ProblemCode }): ProblemWords {
-  const [what, todo] = words[code](placeOf(place))
+  const [what, todo] = words[code](placeOf(place), Boolean(place.fileName))
   return { what, todo }
 }
 
@@ -68,11 +68,13 @@ function placeOf({ tableName, columnName, fileName, fileLine, fileColumn }: Plac
 }
 
 const checkOnComputer = 'On the computer of the agent, run "bridgework-agent check": it names the cause.'
+const checkNamesRows = '"bridgework-agent check" on the agent’s computer says what is wrong and where.'
 const byItself = 'You do not need to do anything: the agent tries again by itself.'
 const support =
   'Update the agent. If the problem persists, run "bridgework-agent check" on its computer and contact support.'
 
-const words: Record<ProblemCode, (place: string | null) => readonly [what: string, todo: string]> = {
+/** `isFile`: the place is an export file. Agents that read a database by a mapping have the same codes, and name no file. */
+const words: Record<ProblemCode, (place: string | null, isFile: boolean) => readonly [what: string, todo: string]> = {
   unreachable: () => [
     'The agent cannot reach the database of the practice management system.',
     `Check that the database server is on and its service runs. ${checkOnComputer}`,
@@ -87,7 +89,7 @@ const words: Record<ProblemCode, (place: string | null) => readonly [what: strin
   ],
   database_missing: () => [
     'The database that the agent’s settings name does not exist.',
-    'Correct the name of the database in the agent’s settings. It is usually "opendental".',
+    'Correct the name of the database in the agent’s settings. Of Open Dental it is usually "opendental".',
   ],
   not_open_dental: (place) => [
     `The database lacks ${place ?? 'a table or a column that Open Dental has'}.`,
@@ -106,8 +108,8 @@ const words: Record<ProblemCode, (place: string | null) => readonly [what: strin
     'Check that the last update of Open Dental finished, and that the agent’s settings name its database. Then update the agent.',
   ],
   column_missing: (place) => [
-    `The database lacks ${place ?? 'a column that Open Dental has'}.`,
-    'Check that the last update of Open Dental finished. Then update the agent.',
+    `The database lacks ${place ?? 'a column that the agent reads'}.`,
+    'Check that the last update of the practice management system finished. Then correct the agent’s mapping, or without one update the agent.',
   ],
   update_in_progress: () => ['The practice management system is being updated.', byItself],
   version_changed: () => ['The practice management system was updated while the agent read.', byItself],
@@ -124,22 +126,26 @@ const words: Record<ProblemCode, (place: string | null) => readonly [what: strin
     'If the agent reads an old copy, correct its settings. If the office works with a restored backup, run "bridgework-agent confirm-restore" on the agent’s computer.',
   ],
   mapping_invalid: () => [
-    'The mapping of the export files has a mistake.',
-    'Correct the mapping. "bridgework-agent check" on the agent’s computer names the lines.',
+    'The agent’s mapping has a mistake.',
+    'Correct the mapping. "bridgework-agent check" on the agent’s computer names the places.',
   ],
   file_missing: (place) => [
     `${capitalized(place ?? 'an export file')} is missing.`,
     'Check that the practice management system still writes its exports into the agent’s folder.',
   ],
-  file_invalid: (place) => [
-    `${capitalized(place ?? 'an export file')} cannot be read with its mapping, so nothing of it is sent.`,
-    'Correct the export or the mapping. "bridgework-agent check" on the agent’s computer names the lines.',
+  file_invalid: (place, isFile) => [
+    isFile && place !== null
+      ? `${capitalized(place)} cannot be read with its mapping, so nothing of it is sent.`
+      : 'What the agent reads does not fit its mapping, so nothing of it is sent.',
+    `Correct the ${isFile ? 'export' : 'data'} or the mapping. ${checkNamesRows}`,
   ],
   file_busy: () => ['An export file is being written.', byItself],
   unexpected: () => ['The practice management system answered with an error that the agent does not know.', support],
-  lines_skipped: (place) => [
-    `Lines of ${place ?? 'an export file'} cannot be read and are left out, so no record is removed.`,
-    'Correct the export. "bridgework-agent check" on the agent’s computer names the lines.',
+  lines_skipped: (place, isFile) => [
+    isFile && place !== null
+      ? `Lines of ${place} cannot be read and are left out, so no record is removed.`
+      : 'Rows that do not fit the agent’s mapping are left out, so no record is removed.',
+    `Correct the ${isFile ? 'export' : 'rows or the mapping'}. ${checkNamesRows}`,
   ],
   export_old: () => [
     'An export file was not written for more than four days.',

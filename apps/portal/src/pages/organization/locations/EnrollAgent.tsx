@@ -75,7 +75,7 @@ export function EnrollAgent({
             <Anchor href="/guides/install-the-agent" target="_blank" inherit underline="always">
               Install the agent
             </Anchor>{' '}
-            explains each step, and how the agent reads export files of other systems.
+            explains each step, and how the agent reads other systems.
           </Text>
           <Tabs defaultValue={ownSystem()} keepMounted={false}>
             <Tabs.List mb="sm">
