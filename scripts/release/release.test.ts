@@ -106,7 +106,11 @@ test('the server’s package is whole by itself, and has nothing that only build
   assert.equal(existsSync(join(tree, 'app/apps/server/src/main.test.ts')), false)
   const hidden = readdirSync(tree, { recursive: true, encoding: 'utf8' }).filter((path) => /(^|\/)\./.test(path))
   assert.deepEqual(hidden, [], 'an archive would not have them, and a Debian package with the rights of this machine')
-  assert.match(readFileSync(join(tree, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), /^fastify \d/m)
+  const licences = readFileSync(join(tree, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+  assert.match(licences, /^fastify \d/m)
+  assert.match(licences, /^react \d/m, 'the pages have code of others too')
+  assert.match(licences, /^@fontsource-variable\/inter .*\(OFL-1\.1\)\n-+\nCopyright .* The Inter Project Authors/m)
+  assert.doesNotMatch(licences, /^vite \d/m)
   const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
     spawnSync(join(tree, command), args, { encoding: 'utf8', cwd: '/', env: { PATH: process.env.PATH, ...env } })
   assert.deepEqual(run('bridgework-server', ['--version']).stdout, `${releaseVersion}\n`)

@@ -20,6 +20,9 @@ const dataFiles = [
   'apps/server/dist/downloads/*',
 ]
 
+/** Packages of the portal that build its pages and are not in them. */
+const pageBuilders = ['vite', '@vitejs/plugin-react']
+
 /** For those who read or change the sources of a package, not for those who run it. Node's glob, by which we pack, lists no hidden files. */
 const leftOut = /\.(map|d\.ts|d\.mts|d\.cts)$|(^|\/)\./
 
@@ -44,7 +47,8 @@ export async function layOutServer(root: string, folder: string): Promise<string
   cpSync(join(nodePackage(root), 'bin/node'), join(folder, 'node/bin/node'))
   cpSync(join(nodePackage(root), 'LICENSE'), join(folder, 'node/LICENSE'))
   for (const name of ['LICENSE', 'CHANGELOG.md']) copy(root, folder, name)
-  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenceTexts(installed.map((place) => join(root, place))))
+  const licensed = [...new Set([...installed, ...packagesInPages(root, lock)])].sort()
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenceTexts(licensed.map((place) => join(root, place))))
   cpSync(join(root, 'deploy/server'), folder, { recursive: true })
   return installed
 }
@@ -66,6 +70,13 @@ export function layOutServerForDebian(definition: string, tree: string, folder: 
 /** The folder of the package that holds the Node of this machine's kind: `npm run release` makes packages for that kind. */
 export function nodePackage(root: string): string {
   return join(root, 'node_modules', `node-${process.platform}-${process.arch}`)
+}
+
+/** The packages whose code and typeface are in the portal's built pages, as folders of `node_modules`. */
+function packagesInPages(root: string, lock: LockFile): string[] {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'apps/portal/package.json'), 'utf8'))
+  const names = Object.keys(dependencies).filter((name) => !pageBuilders.includes(name))
+  return productionPackages(lock, 'apps/portal', names).filter((place) => existsSync(join(root, place)))
 }
 
 function manifestOf(root: string): object {
