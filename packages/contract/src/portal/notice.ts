@@ -60,6 +60,12 @@ export const noticeKinds = {
     sides: ['company'],
     delivery: 'at_once',
   },
+  readable: {
+    title: 'Locations',
+    about: 'A location that you may read is silent, not current or closed, or a removal is held there.',
+    sides: ['company'],
+    delivery: 'daily',
+  },
   removals: {
     title: 'Removals',
     about: 'A removal is held until you confirm or reject it.',

@@ -20,6 +20,7 @@ import type { NoticeEvent } from './notice.ts'
 import { answerRequests } from './testing/test-answers.ts'
 import { identityCauses } from './testing/test-identity-causes.ts'
 import { type NoticeWorld, publicUrl, someNotices } from './testing/test-notices.ts'
+import { officeCauses } from './testing/test-office-causes.ts'
 import { refuseAgent } from './testing/test-refused-agent.ts'
 
 // One database for all cells: each has a practice and a vendor of its own.
@@ -85,35 +86,6 @@ const agreementIn = (days: number) => async () => {
   const enforcedAt = new Date(Date.now() + 3_600_000 + days * 86_400_000)
   await publishAgreement(pool, { version, body: 'More.', enforcedAt })
 }
-/** Its agent was heard so many hours ago, and its datasets were read to the end so many hours ago; null: never. */
-const office = async ({ location }: Place, heard: number, read: number | null) => {
-  const at = (hours: number) => new Date(set.now.getTime() - hours * 3_600_000)
-  await pool.query(
-    'insert into agent_contact values ($1, $2) on conflict (agent_id) do update set last_contact_at = excluded.last_contact_at',
-    [location.agent.agentId, at(heard)],
-  )
-  await pool.query(`update agent set enrolled_at = $2 where id = $1`, [location.agent.agentId, at(50)])
-  await pool.query(
-    'insert into location_writer (location_id, agent_id, taken_at) values ($1, $2, now()) on conflict do nothing',
-    [location.id, location.agent.agentId],
-  )
-  await pool.query('update location set created_at = $2 where id = $1', [location.id, at(50)])
-  await pool.query('update dataset_state set synced_at = $2, initial_sync_completed_at = $2 where location_id = $1', [
-    location.id,
-    read === null ? null : at(read),
-  ])
-}
-const reportProblem: Cause = ({ location }) =>
-  pool.query(
-    `insert into agent_problem values ($1, null, 'patients', 'table_damaged', 'patient', null, $2) on conflict do nothing`,
-    [location.agent.agentId, new Date(set.now.getTime() - 24 * 3_600_000 * 3)],
-  )
-const hold: Cause = ({ location }) =>
-  pool.query(
-    `insert into removal (location_id, dataset, id, state, list_hash, visible, remaining, held_at)
-     values ($1, 'patients', gen_random_uuid(), 'held', 'abc', 0, 0, now())`,
-    [location.id],
-  )
 const failWebhook =
   (hours: number, stoppedBecause: 'gone' | null = null): Cause =>
   ({ vendor }) =>
@@ -129,6 +101,7 @@ const stuckMail = () =>
     [new Date(set.now.getTime() - 31 * 60_000)],
   )
 
+const { office, readOffice, readAgain, setOpen, reportProblem, hold } = officeCauses(() => world)
 const { askForAccess, answerRequest, verify, reachEnd, rename, loseProof } = identityCauses(() => world)
 
 /** How each event comes about. `first`: what must be so before, and is not what the cell is about. `ends`: for events of an end. */
@@ -217,6 +190,25 @@ const causes: Record<NoticeEvent, { first?: Cause; cause: Cause; after?: number 
   dataset_stale_ended: {
     first: (place) => office(place, 0.1, 2),
     cause: (place) => office(place, -1.1, -1.1),
+    after: 70,
+  },
+  location_silent: { first: (place) => readOffice(place, 0.1, 0.1), cause: (place) => office(place, 2, 2) },
+  location_silent_ended: { first: (place) => readOffice(place, 2, 2), ...readAgain },
+  location_stale: { first: (place) => readOffice(place, 0.1, 0.1), cause: (place) => office(place, 0.1, 2) },
+  location_stale_ended: { first: (place) => readOffice(place, 0.1, 2), ...readAgain },
+  location_removal_held: { first: (place) => readOffice(place, 0.1, 0.1), cause: hold },
+  location_removal_held_ended: {
+    first: async (place) => {
+      await readOffice(place, 0.1, 0.1)
+      await hold(place)
+    },
+    cause: ({ location }) => pool.query(`update removal set state = 'kept' where location_id = $1`, [location.id]),
+    after: 70,
+  },
+  location_closed: { cause: (place) => setOpen(place, false) },
+  location_closed_ended: {
+    first: (place) => setOpen(place, false),
+    cause: (place) => setOpen(place, true),
     after: 70,
   },
   sign_ins_refused: {

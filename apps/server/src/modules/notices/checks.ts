@@ -27,6 +27,7 @@ import {
 import { findRefused } from '../sign-in/attempt-limit.ts'
 import { type ConditionEvent, conditionRules } from './condition-rules.ts'
 import type { Finding } from './conditions.ts'
+import { findClosedForReaders, findHeldForReaders, findOldForReaders } from './reader-findings.ts'
 
 /** What the checks look at. `disclosureFailedAt`: when this process last could not record a disclosure. */
 export type Watched = {
@@ -65,12 +66,13 @@ export const checks: readonly Check[] = [
   { events: ['agreement_to_accept', 'keys_stop_soon', 'keys_stopped'], find: findOwedAgreements },
   { events: ['requests_unauthorized', 'requests_throttled'], find: findRefusedRequests },
   { events: ['webhook_failing', 'webhook_failing_long', 'webhook_stopped'], find: findFailingWebhooks },
-  { events: ['removal_held'], find: findHeldRemovals },
+  { events: ['removal_held', 'location_removal_held'], find: findHeldRemovals },
   { events: ['agent_enrolled'], find: findNewAgents },
   { events: ['agent_refused'], find: findRefusedAgents },
   { events: ['agent_silent'], find: findSilentAgents },
   { events: ['agent_problem'], find: findProblems },
-  { events: ['agent_behind', 'dataset_stale'], find: findUnread },
+  { events: ['agent_behind', 'dataset_stale', 'location_silent', 'location_stale'], find: findUnread },
+  { events: ['location_closed'], find: findClosed },
   { events: ['sign_ins_refused'], find: findRefusedSignIns },
   { events: ['backlog'], find: findOverdueWork },
   { events: ['disk_full'], find: findFullDisk },
@@ -140,13 +142,17 @@ async function findFailingWebhooks({ pool, now }: Watched): Promise<Finding[]> {
   )
 }
 
-async function findHeldRemovals({ pool }: Watched): Promise<Finding[]> {
-  return (await listHeldRemovals(pool)).map(({ id, organizationId, location, dataset }) => ({
+async function* findHeldRemovals({ pool }: Watched): AsyncIterable<Finding[]> {
+  const held = await listHeldRemovals(pool)
+  yield held.map(({ id, organizationId, location, dataset }) => ({
     event: 'removal_held',
     tenantId: organizationId,
     item: id,
     about: `${dataset} at ${quoted(location)}`,
   }))
+  const places = [...Map.groupBy(held, ({ locationId }) => locationId).values()]
+  for (let from = 0; from < places.length; from += sliceMax)
+    yield await findHeldForReaders(pool, places.slice(from, from + sliceMax).flat())
 }
 
 async function findNewAgents({ pool, now, recentMs }: Watched): Promise<Finding[]> {
@@ -215,14 +221,37 @@ async function* findUnread(watched: Watched): AsyncIterable<Finding[]> {
 
 async function findUnreadAt({ pool, now }: Watched, locationIds: readonly LocationId[]): Promise<Finding[]> {
   const unread = await listUnreadDatasets(pool, locationIds, new Date(now.getTime() - hoursMs))
-  const heard = unread.filter((each) => each.lastContactAt !== null && !isLongAgo(each.lastContactAt, each, now))
+  const places = [...Map.groupBy(unread, ({ locationId }) => locationId).values()]
+  const heardAt = new Set(
+    places
+      .flatMap((own) => own.slice(0, 1))
+      .filter((each) => each.lastContactAt !== null && !isLongAgo(each.lastContactAt, each, now))
+      .map(({ locationId }) => locationId),
+  )
+  const heard = unread.filter(({ locationId }) => heardAt.has(locationId))
   const behind = heard.filter((each) => !each.isComplete && now.getTime() - each.createdAt.getTime() > daysMs)
   const isTold = await toldReasons(pool, heard)
-  const stale = heard.filter((each) => {
-    const { isComplete, syncedAt } = each
-    return isComplete && syncedAt !== null && isLongAgo(syncedAt, each, now) && !isTold(each)
-  })
-  return [...byLocation('agent_behind', behind), ...byLocation('dataset_stale', stale)]
+  const old = places.flatMap((own) => oldOf(own, now))
+  const stale = old.filter((each) => heardAt.has(each.locationId) && !isTold(each))
+  return [
+    ...byLocation('agent_behind', behind),
+    ...byLocation('dataset_stale', stale),
+    ...(await findOldForReaders(pool, old, heardAt)),
+  ]
+}
+
+/** Of a location's datasets those that were last read to the end long ago. Most often all or none: calendars are slow, so those are not asked for each. */
+function oldOf(own: readonly WatchedDataset[], now: Date): WatchedDataset[] {
+  const read = own.filter(({ isComplete, syncedAt }) => isComplete && syncedAt !== null)
+  const isOld = (each: WatchedDataset | undefined) => !!each?.syncedAt && isLongAgo(each.syncedAt, each, now)
+  const byAge = read.toSorted((one, other) => Number(one.syncedAt) - Number(other.syncedAt))
+  if (isOld(byAge.at(-1))) return read
+  return isOld(byAge[0]) ? read.filter(isOld) : []
+}
+
+async function* findClosed({ pool }: Watched): AsyncIterable<Finding[]> {
+  for await (const ids of slices<LocationId>((after, limit) => listLocationIdsAfter(pool, after, limit)))
+    yield await findClosedForReaders(pool, ids)
 }
 
 /**

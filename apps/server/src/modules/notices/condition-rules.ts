@@ -17,6 +17,10 @@ export const conditionEvents = [
   'agent_problem',
   'agent_behind',
   'dataset_stale',
+  'location_silent',
+  'location_stale',
+  'location_removal_held',
+  'location_closed',
   'sign_ins_refused',
   'backlog',
   'disk_full',
@@ -25,7 +29,8 @@ export const conditionEvents = [
 ] as const
 export type ConditionEvent = (typeof conditionEvents)[number]
 
-type Words = (about: string) => { title: string; body: string }
+/** `guides`: the address below which the guides are. */
+type Words = (about: string, guides: string) => { title: string; body: string }
 
 export type ConditionRule = {
   kind: NoticeKind
@@ -40,7 +45,22 @@ export type ConditionRule = {
   isUrgent?: true
   /** The items of the findings are members, who are notified too. */
   isAboutMember?: true
+  /**
+   * The items are locations that a company may read: nothing is told of one that it may not read any more, nor, with `open`, of one that is closed.
+   */
+  readable?: 'open' | 'any'
 }
+
+/** Of locations of practices, to the people of a company: who they are, and their page of what the company may read. */
+const ofReadable = { kind: 'readable', to: 'company.update', path: '/connections' } as const
+
+const isCurrentAgain: Words = (about) => ({
+  title: 'Data of a location is current again',
+  body: `Read to the end: ${about}. Your next delta has every change since your last one.`,
+})
+
+/** The address is not the end of the sentence, so that no mail program takes the full stop for a part of it. */
+const whatToDo = (guide: string) => `See ${guide} for what to do.`
 
 /** Which notices each condition causes. One that is missing here does not compile. */
 export const conditionRules: Record<ConditionEvent, ConditionRule> = {
@@ -205,6 +225,48 @@ export const conditionRules: Record<ConditionEvent, ConditionRule> = {
       body: `The agent is connected, but did not read to the end for an hour of your office hours: ${about}. Check that the practice management system’s database can be read.`,
     }),
     ends: (about) => ({ title: 'Data is current again', body: `Read to the end: ${about}.` }),
+  },
+  location_silent: {
+    ...ofReadable,
+    readable: 'open',
+    begins: (about, guides) => ({
+      title: 'A location is silent',
+      body: `Its agent was not heard, and nothing was read, for an hour of office hours: ${about}. Nothing is lost: keep what you have, show its age, and ask for deltas as before. They have every change once the agent is back. ${whatToDo(`${guides}/freshness`)}`,
+    }),
+    ends: isCurrentAgain,
+  },
+  location_stale: {
+    ...ofReadable,
+    readable: 'open',
+    begins: (about, guides) => ({
+      title: 'Data of a location is not current',
+      body: `The agent is connected, but did not read to the end for an hour of office hours: ${about}. Nothing is lost: keep what you have, show its age, and ask for deltas as before. They have every change once it is read. ${whatToDo(`${guides}/freshness`)}`,
+    }),
+    ends: isCurrentAgain,
+  },
+  location_removal_held: {
+    ...ofReadable,
+    readable: 'any',
+    begins: (about, guides) => ({
+      title: 'A removal waits for the practice',
+      body: `More records than usual are missing from the practice management system: ${about}. They stay visible until the practice decides, and your deltas then have those that it confirms as removed. Nothing is lost, and you need not read anything again. ${whatToDo(`${guides}/handling-removals`)}`,
+    }),
+    ends: (about) => ({
+      title: 'A removal no longer waits for the practice',
+      body: `No longer held: ${about}. Your next delta has the records that were removed, if any.`,
+    }),
+  },
+  location_closed: {
+    ...ofReadable,
+    readable: 'any',
+    begins: (about, guides) => ({
+      title: 'A location is closed',
+      body: `The practice closed it: ${about}. You may still read it. Nothing is lost, but nothing new is read there: leave it out when you add up locations. ${whatToDo(`${guides}/handling-removals`)}`,
+    }),
+    ends: (about) => ({
+      title: 'A location is open again',
+      body: `Open: ${about}. Your next delta has what changed.`,
+    }),
   },
   sign_ins_refused: {
     kind: 'security',

@@ -58,7 +58,7 @@ test('what a check that failed did not find has not ended', async (t) => {
 test('every text of a condition is whole sentences without a line break', () => {
   for (const [event, { begins, ends }] of Object.entries(conditionRules))
     for (const words of [begins, ends]) {
-      const { title, body } = words?.('Something at Downtown') ?? { title: 'X', body: 'X.' }
+      const { title, body } = words?.('Something at Downtown', `${publicUrl}/guides`) ?? { title: 'X', body: 'X.' }
       assert.match(body, /^[A-Z][^\n]*\.$/, event)
       assert.match(title, /^[A-Z][^\n.]*$/, event)
     }

@@ -1,6 +1,8 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
+import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
 import { parseTenantId } from '../membership/tenant.ts'
-import { type ConditionEvent, conditionEvents, conditionRules } from './condition-rules.ts'
+import { listReadable } from '../overview/readers.ts'
+import { type ConditionEvent, type ConditionRule, conditionEvents, conditionRules } from './condition-rules.ts'
 import { notify } from './notice.ts'
 
 /** What a check found. `item`: what tells it from others of the same event and tenant; `about`: what it is, in words. */
@@ -27,6 +29,22 @@ export async function noteFindings(db: Queryable, now: Date, findings: readonly 
         set about = excluded.about, seen_at = excluded.seen_at, ended_at = null`,
     [JSON.stringify(findings.map(({ tenantId, ...finding }) => ({ ...finding, tenant_id: tenantId }))), now],
   )
+}
+
+/** Of the conditions of these events, of these tenants, those that have begun and not ended, as their keys. By the primary key. */
+export async function listBegun(
+  db: Queryable,
+  events: readonly ConditionEvent[],
+  tenantIds: readonly string[],
+  items: readonly string[],
+): Promise<Pick<Finding, 'event' | 'tenantId' | 'item'>[]> {
+  const { rows } = await db.query(
+    `select event, tenant_id as "tenantId", item
+       from notice_condition
+      where event = any($1::text[]) and tenant_id = any($2::text[]) and item = any($3::text[]) and ended_at is null`,
+    [events, tenantIds, items],
+  )
+  return rows
 }
 
 /**
@@ -77,11 +95,14 @@ async function noticeGroup(
   const { event, tenant_id: tenantId, is_ended: isEnded } = first
   const rule = conditionRules[event]
   const words = isEnded ? rule.ends : rule.begins
-  const items = group.map(({ item }) => item)
-  if (words !== null) {
+  const told = await stillTold(client, rule, group)
+  const isTold = words !== null && told.length > 0
+  // What began and must not be told waits until it ends, which is not told either.
+  const items = (isEnded ? group : told).map(({ item }) => item)
+  if (isTold) {
     const home = tenant.id === null ? '/operator' : `/${tenant.side}/${tenant.id}`
     await notify(client, context, {
-      ...words(inWords(group)),
+      ...words(inWords(told), `${context.publicUrl}/guides`),
       event: isEnded ? `${event}_ended` : event,
       kind: rule.kind,
       to: rule.to,
@@ -94,8 +115,23 @@ async function noticeGroup(
     `update notice_condition
         set is_noticed = $4, noticed_at = case when $5 then $6 else noticed_at end
       where event = $1 and tenant_id = $2 and item = any($3::text[])`,
-    [event, tenantId, items, !isEnded, words !== null, context.now],
+    [event, tenantId, items, !isEnded, isTold, context.now],
   )
+}
+
+/** Those that may be told at this moment: a grant may have ended since the condition was found. */
+async function stillTold(
+  client: Queryable,
+  { readable }: ConditionRule,
+  group: readonly Condition[],
+): Promise<readonly Condition[]> {
+  if (readable === undefined) return group
+  const ids = group.map(({ item }) => item as LocationId)
+  const found = await listReadable(client, group[0]?.tenant_id as CompanyId, ids)
+  return group.filter(({ item }) => {
+    const location = found.get(item as LocationId)
+    return location !== undefined && (readable === 'any' || location.isOpen)
+  })
 }
 
 function inWords(group: readonly Condition[]): string {

@@ -119,15 +119,26 @@ export async function listUnreadDatasets(
 /** Removals that a practice has to decide, by location and dataset. */
 export async function listHeldRemovals(
   db: Queryable,
-): Promise<{ id: string; organizationId: OrganizationId; location: string; dataset: DatasetName }[]> {
+): Promise<
+  { id: string; organizationId: OrganizationId; locationId: LocationId; location: string; dataset: DatasetName }[]
+> {
   const { rows } = await db.query(
-    `select r.id, l.organization_id as "organizationId", l.name as location, r.dataset
+    `select r.id, r.location_id as "locationId", l.organization_id as "organizationId", l.name as location, r.dataset
        from removal r
        join location l on l.id = r.location_id
       where r.state = 'held'
       order by r.location_id, r.dataset`,
   )
   return rows
+}
+
+/** Of these locations those that are closed. */
+export async function listClosedLocations(db: Queryable, ids: readonly LocationId[]): Promise<LocationId[]> {
+  const { rows } = await db.query<{ id: LocationId }>(
+    'select id from location where id = any($1::bigint[]) and not is_active order by id',
+    [ids],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** Active companies that accepted an earlier version of the agreement and not the newest. */
