@@ -11,6 +11,7 @@ import {
   disclosureDaysQuery,
   disclosureSearch,
 } from '../pages/organization/disclosures/disclosures.ts'
+import { waitingQuery } from '../pages/organization/waiting.ts'
 import { oneOf, textOf } from '../shell/plain-search.ts'
 import { type ListSearch, listQuery, listSearch } from '../ui/state/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
@@ -18,7 +19,9 @@ import { lazy, listed, load, signedIn } from './signed-in.tsx'
 const organization = createRoute({
   getParentRoute: () => signedIn,
   path: '/organization/$organization_id',
-  loader: ({ params: { organization_id: tenant_id }, preload }) => loadFrame(tenant_id, preload),
+  loader: ({ params: { organization_id }, preload }) =>
+    // The menu's numbers cannot fail a page.
+    Promise.all([loadFrame(organization_id, preload), queryClient.prefetchQuery(waitingQuery(organization_id))]),
 })
 
 const organizationOverview = createRoute({

@@ -1,5 +1,4 @@
 import type { Membership } from '@bridgework/contract/portal'
-import { mayDo } from '@bridgework/contract/portal'
 import {
   AppShell,
   Box,
@@ -7,7 +6,6 @@ import {
   Button,
   Group,
   Menu,
-  NavLink,
   ScrollArea,
   Text,
   UnstyledButton,
@@ -22,7 +20,8 @@ import { Brand, SandboxBadge } from './Brand.tsx'
 import { ColorSchemeButton } from './ColorSchemeButton.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
 import { LiveData } from './LiveData.tsx'
-import { homeOf, menuOf, menuOwner, sideNames } from './menu.ts'
+import { MainMenu } from './MainMenu.tsx'
+import { homeOf, menuOwner, sideNames } from './menu.ts'
 import { NoticeBell } from './NoticeBell.tsx'
 import { SecondFactorGate } from './SecondFactorGate.tsx'
 import { SessionWatch } from './SessionWatch.tsx'
@@ -83,25 +82,7 @@ export function Shell() {
           <TenantSwitcher memberships={memberships} current={current} />
         </AppShell.Section>
         <AppShell.Section grow component={ScrollArea}>
-          {current &&
-            menuOf[current.side]
-              .filter((item) => mayDo(current.role, item.action, current.side))
-              .map((item) => {
-                const to = `${homeOf(current)}${item.path}`
-                return (
-                  <NavLink
-                    key={item.path}
-                    component={Link}
-                    to={to}
-                    label={item.label}
-                    leftSection={<item.icon size={18} aria-hidden />}
-                    className={classes.menuItem}
-                    // Every page of a side lies below its overview. The link marks itself as the current page.
-                    activeOptions={{ exact: item.path === '', includeSearch: false }}
-                    onClick={close}
-                  />
-                )
-              })}
+          {current && <MainMenu membership={current} isShown={isItsPage} onChosen={close} />}
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>

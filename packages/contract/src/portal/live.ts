@@ -72,6 +72,7 @@ export const liveRoutes: Readonly<Record<ReadRouteName, Live>> = {
   listWebhookAttempts: { topics: ['keys'], ages: true },
 
   getOrganization: { topics: ['settings', 'access', 'locations', 'removals', 'agents', 'data', 'reads'] },
+  countWaiting: { topics: ['removals', 'access', 'locations'] },
   listOrganizationEvents: history,
   exportOrganizationEvents: once,
   listLocations: { topics: ['settings', 'locations', 'agents', 'data'] },

@@ -255,6 +255,7 @@ export type AttributionEntry = {
 
 export type OrganizationAnswers = {
   getOrganization: OrganizationPage
+  countWaiting: { removals: number; access_requests: number }
   updateOrganization: Done
   updateLocation: Done
   takeOverLocation: Done

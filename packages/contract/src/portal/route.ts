@@ -182,6 +182,8 @@ export const portalRoutes = {
   ...webhookRoutes,
 
   getOrganization: { method: 'GET', path: '/organizations/:organization_id', action: 'organization.read' },
+  /** How many decisions wait for a person, for the menu of every page. */
+  countWaiting: { method: 'GET', path: '/organizations/:organization_id/waiting', action: 'removal.read' },
   updateOrganization: { method: 'PATCH', path: '/organizations/:organization_id', action: 'organization.update' },
   dismissFirstSteps: {
     method: 'POST',

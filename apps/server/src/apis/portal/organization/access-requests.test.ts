@@ -15,6 +15,8 @@ test('a vendor asks a practice by its id; the practice grants less than was aske
   )
   const overview = read<OrganizationPage>(await practice.get(`/organizations/${location.organizationId}`))
   assert.deepEqual(overview.access_requests, [{ company_id: vendor.companyId, company_name: 'Vendor' }])
+  const waiting = async () => read(await practice.get(`/organizations/${location.organizationId}/waiting`))
+  assert.deepEqual(await waiting(), { removals: 0, access_requests: 1 })
   assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 403, 'a request opens nothing')
   assert.equal((await ask()).body.code, 'access_request_open')
 
@@ -31,6 +33,7 @@ test('a vendor asks a practice by its id; the practice grants less than was aske
   assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
   assert.equal((await vendor.get(`/locations/${location.id}/treatments`)).status, 403)
   assert.equal((await vendor.get(`/locations/${second.id}/patients`)).status, 403)
+  assert.deepEqual(await waiting(), { removals: 0, access_requests: 0 })
   const [granted] = await ofCompany()
   assert.deepEqual([granted?.state, granted?.message], ['granted', 'Only Main Street.'])
   assert.equal(

@@ -20,6 +20,7 @@ import {
 import { listMembers } from '../../../modules/membership/member.ts'
 import { statesOfAgents } from '../../../modules/overview/agents.ts'
 import { surveyFreshness } from '../../../modules/overview/sync-health.ts'
+import { countWaiting } from '../../../modules/overview/waiting.ts'
 import { listRemovals } from '../../../modules/records/removals/removal-store.ts'
 import { withTransaction } from '../../../platform/database/pool.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
@@ -38,6 +39,7 @@ import { toFormerName } from './vendors.ts'
 /** What the people of a practice see of it: itself, its locations, and the agents that read them. */
 export const organizationHandlers: PortalHandlers<
   | 'getOrganization'
+  | 'countWaiting'
   | 'updateOrganization'
   | 'dismissFirstSteps'
   | 'listLocations'
@@ -113,6 +115,8 @@ export const organizationHandlers: PortalHandlers<
       })),
     } satisfies OrganizationPage
   },
+
+  countWaiting: ({ pool }, { member }) => countWaiting(pool, member.organizationId),
 
   updateOrganization: async ({ pool }, call) => {
     const { name, time_zone: timeZone } = call.body

@@ -47,6 +47,8 @@ test('R08: a held removal shows what it would hide, and hides it when a person c
     (await world.waiting()).map(({ dataset, state, remaining, visible }) => [dataset, state, remaining, visible]),
     [['insurance_plans', 'held', 29, 30]],
   )
+  const menu = `/organizations/${world.organizationId}/waiting`
+  assert.deepEqual((await owner.get(menu)).body, { removals: 1, access_requests: 0 })
   const preview = (await owner.get(at)).body as unknown as Removal
   assert.equal(preview.records.length, 29)
   const { source_id, name, updated_at } = preview.records[0] ?? assert.fail()
