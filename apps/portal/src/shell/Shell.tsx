@@ -27,6 +27,7 @@ import { SecondFactorGate } from './SecondFactorGate.tsx'
 import { SessionWatch } from './SessionWatch.tsx'
 import classes from './Shell.module.css'
 import { SupportBanner } from './SupportBanner.tsx'
+import { SearchButton } from './search/SearchButton.tsx'
 
 /** In this tab's storage: the first page of the company or practice that was shown last. */
 const lastHomeKey = 'bridgework.last-home'
@@ -72,6 +73,7 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {current && isItsPage && current.support_until === null && <NoticeBell membership={current} />}
+            <SearchButton membership={current} />
             <ColorSchemeButton />
             <AccountMenu />
           </Group>
