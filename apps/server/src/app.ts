@@ -214,6 +214,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         publicStatus: createPublicStatus({ pool, now }),
         publicUrl,
         environment: deps.environment,
+        drive,
         mailDir: deps.mailDir,
         clientPackage: () => findClientPackage(downloadsDir, publicUrl),
         agentPackages: () => listAgentPackages(downloads),

@@ -15,14 +15,14 @@ export async function openSentOn(page: Page, address: string, to: Parameters<Pag
 }
 
 /** A whole service, and a real Chromium that opens its pages. */
-export async function somePortalInBrowser(t: TestContext) {
+export async function somePortalInBrowser(t: TestContext, options: Parameters<typeof somePortal>[1] = {}) {
   // Tokens and cookies name the public address, so it must be known before the server is made.
   const port = await freePort()
   const url = `http://localhost:${port}`
   const browser = await sharedChromium()
   // Pages are closed first: one that was still loading would complain of a server that is gone.
   t.after(() => Promise.all(browser.contexts().map((context) => context.close())))
-  const world = await somePortal(t, { publicUrl: url, port })
+  const world = await somePortal(t, { publicUrl: url, port, ...options })
 
   /** A browser of its own, as another person's: nothing is shared. Whatever its pages complain of fails the test. */
   const newPage = async (options: BrowserContextOptions = {}): Promise<Page> => {

@@ -67,6 +67,13 @@ const connections = createRoute({
   component: lazy(() => import('../pages/company/ConnectionsPage.tsx'), 'ConnectionsPage'),
 })
 
+const sandbox = createRoute({
+  getParentRoute: () => company,
+  path: '/sandbox',
+  loader: ({ params }) => load(read('getSandbox', { params })),
+  component: lazy(() => import('../pages/company/sandbox/SandboxPage.tsx'), 'SandboxPage'),
+})
+
 const usage = createRoute({
   getParentRoute: () => company,
   path: '/usage',
@@ -144,6 +151,7 @@ export const companyRoutes = company.addChildren([
   webhooks,
   agreement,
   connections,
+  sandbox,
   usage,
   logs,
   connectedLocation,

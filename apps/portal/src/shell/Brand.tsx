@@ -1,4 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
+import { isSandbox } from './environment.ts'
 
 /** The mark and the name. With `isShortOnPhone` a phone shows the mark alone. */
 export function Brand({ isShortOnPhone = false }: { isShortOnPhone?: boolean }) {
@@ -12,11 +13,9 @@ export function Brand({ isShortOnPhone = false }: { isShortOnPhone?: boolean }) 
   )
 }
 
-const environment = document.querySelector<HTMLMetaElement>('meta[name=environment]')?.content
-
 /** Says on every page of a sandbox that it is one. Renders nothing in production. */
 export function SandboxBadge() {
-  if (environment !== 'sandbox') return null
+  if (!isSandbox) return null
   return (
     <Badge variant="default" tt="none" flex="none">
       Sandbox

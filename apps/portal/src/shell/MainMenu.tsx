@@ -3,6 +3,7 @@ import { Badge, Box, NavLink, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { waitingQuery } from '../pages/organization/waiting.ts'
+import { isSandbox } from './environment.ts'
 import { homeOf, menuFor } from './menu.ts'
 import classes from './Shell.module.css'
 
@@ -21,7 +22,7 @@ export function MainMenu({
     ...waitingQuery(id),
     enabled: isShown && side === 'organization' && support_until === null,
   })
-  return menuFor(membership).map(({ heading, items }) => (
+  return menuFor(membership, isSandbox).map(({ heading, items }) => (
     <Box key={heading} role="group" aria-label={heading ?? 'Start'} className={classes.menuGroup}>
       {heading && (
         <Text size="xs" fw={600} c="dimmed" px="sm" py={4} aria-hidden>

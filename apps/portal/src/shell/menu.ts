@@ -12,6 +12,7 @@ import {
   IconCode,
   IconDeviceDesktop,
   IconEye,
+  IconFlask,
   IconGauge,
   IconHeartbeat,
   IconHistory,
@@ -31,13 +32,14 @@ import {
   IconWebhook,
 } from '@tabler/icons-react'
 
-/** One item of the menu. `waiting`: what of a practice waits for a decision on its page. */
+/** One item of the menu. `waiting`: what of a practice waits for a decision on its page. `sandboxOnly`: production has no such page. */
 export type MenuItem = {
   label: string
   path: string
   action: Action
   icon: typeof IconHome
   waiting?: keyof PortalAnswers['countWaiting']
+  sandboxOnly?: true
 }
 type MenuGroup = { heading: string | null; items: readonly MenuItem[] }
 
@@ -82,6 +84,7 @@ const menuOf: Record<Membership['side'], readonly MenuGroup[]> = {
       items: [
         { label: 'API keys', path: '/keys', action: 'key_pair.read', icon: IconKey },
         { label: 'Webhooks', path: '/webhooks', action: 'webhook.read', icon: IconWebhook },
+        { label: 'Sandbox', path: '/sandbox', action: 'sandbox.read', icon: IconFlask, sandboxOnly: true },
         { label: 'Usage', path: '/usage', action: 'usage.read', icon: IconChartBar },
         { label: 'Logs', path: '/logs', action: 'usage.read', icon: IconListSearch },
       ],
@@ -179,9 +182,10 @@ const menuOf: Record<Membership['side'], readonly MenuGroup[]> = {
   ],
 }
 
-/** The groups of a membership's menu, without the items whose pages its role may not read. */
-export function menuFor({ side, role }: Membership): readonly MenuGroup[] {
+/** The groups of a membership's menu, without the items whose pages its role may not read or this kind of service does not have. */
+export function menuFor({ side, role }: Pick<Membership, 'side' | 'role'>, isSandbox: boolean): readonly MenuGroup[] {
+  const isShown = (item: MenuItem) => (isSandbox || !item.sandboxOnly) && mayDo(role, item.action, side)
   return menuOf[side]
-    .map(({ heading, items }) => ({ heading, items: items.filter(({ action }) => mayDo(role, action, side)) }))
+    .map(({ heading, items }) => ({ heading, items: items.filter(isShown) }))
     .filter(({ items }) => items.length > 0)
 }

@@ -80,6 +80,9 @@ export const actions = {
   'access_request.withdraw': { side: 'company', roles: managers },
   'usage.read': { side: 'company', roles: anyone },
   'first_call.make': { side: 'company', roles: managers },
+  // In a sandbox alone.
+  'sandbox.read': { side: 'company', roles: anyone },
+  'sandbox.drive': { side: 'company', roles: managers },
   'organization.read': { side: 'organization', roles: anyone },
   'organization.update': { side: 'organization', roles: managers },
   'location.update': { side: 'organization', roles: managers },

@@ -4,6 +4,7 @@ import { datasetNames, datasetsWithNotes } from '../datasets.ts'
 import { incidentStates } from './incident.ts'
 import { deliveries, type NoticeKind, noticeKinds } from './notice.ts'
 import type { PortalRouteName } from './route.ts'
+import { sandboxAction } from './sandbox.ts'
 
 const name = Type.String({ minLength: 1, maxLength: 200, description: 'A name' })
 const email = Type.String({ minLength: 3, maxLength: 254, description: 'An e-mail address' })
@@ -98,6 +99,7 @@ export const portalBodies = {
     }),
     location_id: Type.Union([Type.String({ maxLength: 16, pattern: '^[0-9]+$' }), Type.Null()]),
   }),
+  driveSandbox: sandboxAction,
   updateOrganization: body({ name, time_zone: Type.Optional(timeZone) }),
   setSealMail: body({ is_mailed: Type.Boolean() }),
   setAgentUpdates: body({ is_on: Type.Boolean() }),
@@ -171,7 +173,7 @@ export const portalBodies = {
     grace_period_days: Type.Integer({ minimum: 0, maximum: 365 }),
     reason,
   }),
-} as const satisfies Partial<Record<PortalRouteName, ReturnType<typeof body>>>
+} as const satisfies Partial<Record<PortalRouteName, ReturnType<typeof body> | typeof sandboxAction>>
 
 export type PortalBodies = { [name in keyof typeof portalBodies]: Static<(typeof portalBodies)[name]> }
 

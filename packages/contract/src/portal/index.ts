@@ -46,7 +46,7 @@ export type * from './operator.ts'
 export type * from './organization.ts'
 export type * from './portal-answers.ts'
 export { type PortalParams, type PortalRouteName, portalApiPath, portalPages, portalRoutes } from './route.ts'
-export { faultPattern, sandboxAction, sandboxState } from './sandbox.ts'
+export { faultPattern, type SandboxAction, type SandboxState, sandboxAction, sandboxState } from './sandbox.ts'
 export {
   type Passkey,
   type SignInAnswers,

@@ -70,6 +70,7 @@ export const liveRoutes: Readonly<Record<ReadRouteName, Live>> = {
   getConnectedLocation: { topics: ['access', 'requests'], ages: true },
   listWebhooks: { topics: ['keys'], ages: true },
   listWebhookAttempts: { topics: ['keys'], ages: true },
+  getSandbox: { topics: ['access', 'requests'], ages: true },
 
   getOrganization: { topics: ['settings', 'access', 'locations', 'removals', 'agents', 'data', 'reads'] },
   countWaiting: { topics: ['removals', 'access', 'locations'] },

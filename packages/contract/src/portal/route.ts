@@ -2,6 +2,7 @@ import { disclosureRoutes } from './disclosure-route.ts'
 import { operatorRoutes } from './operator-route.ts'
 import { requestLogRoutes } from './request-log-route.ts'
 import { historyFilter, list, type ParamsOfPath, type Route } from './route-entry.ts'
+import { sandboxRoutes } from './sandbox-route.ts'
 import { webhookRoutes } from './webhook.ts'
 
 export const portalApiPath = '/portal/api'
@@ -180,6 +181,7 @@ export const portalRoutes = {
   ...requestLogRoutes,
   makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },
   ...webhookRoutes,
+  ...sandboxRoutes,
 
   getOrganization: { method: 'GET', path: '/organizations/:organization_id', action: 'organization.read' },
   /** How many decisions wait for a person, for the menu of every page. */

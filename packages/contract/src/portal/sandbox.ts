@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 
 const records = Type.Integer({ minimum: 1, maximum: 500, description: 'How many records' })
 
@@ -31,6 +31,8 @@ export const sandboxAction = Type.Union([
   ),
 ])
 
+export type SandboxAction = Static<typeof sandboxAction>
+
 /** What a vendor's sandbox is like now. */
 export const sandboxState = Type.Object({
   practice: Type.Object({
@@ -43,3 +45,5 @@ export const sandboxState = Type.Object({
   fault: Type.Union([Type.Object({ fault: Type.String(), requests_left: Type.Integer() }), Type.Null()]),
   token_lifetime_seconds: Type.Integer(),
 })
+
+export type SandboxState = Static<typeof sandboxState>

@@ -5,6 +5,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Facts } from '../../ui/Facts.tsx'
 import { SearchField } from '../../ui/filters/SearchField.tsx'
 import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -12,7 +13,6 @@ import { Section } from '../../ui/Section.tsx'
 import { type ListSearch, listQuery, useUrlState } from '../../ui/state/url-state.ts'
 import { When } from '../../ui/When.tsx'
 import { StatusBadge } from '../company/logs/StatusBadge.tsx'
-import { Facts } from './Facts.tsx'
 
 const kinds: Record<FoundThing['kind'], string> = {
   company: 'Company',

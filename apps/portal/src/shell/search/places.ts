@@ -1,5 +1,6 @@
 import type { FoundThing, Membership, Session } from '@bridgework/contract/portal'
 import { call } from '../../api/call.ts'
+import { isSandbox } from '../environment.ts'
 import { homeOf, menuFor, sideNames } from '../menu.ts'
 
 /** What the search leads to. `detail` tells it from others with the same label. */
@@ -11,7 +12,7 @@ const namesMax = 6
 /** The pages of the membership whose menu is shown, and where else the person may go. */
 export function placesOf({ memberships, through_provider }: Session, current: Membership | undefined): Place[] {
   const home = current && homeOf(current)
-  const ofMenu = (current ? menuFor(current) : []).flatMap(({ heading, items }) =>
+  const ofMenu = (current ? menuFor(current, isSandbox) : []).flatMap(({ heading, items }) =>
     items.map(({ label, path }) => ({ group: 'Pages', label, detail: heading ?? undefined, to: `${home}${path}` })),
   )
   const isMember = current?.support_until === null

@@ -11,6 +11,7 @@ import { memberSessionHandlers } from './account/member-sessions.ts'
 import { companyHandlers } from './company/company.ts'
 import { companyProfileHandlers } from './company/company-profile.ts'
 import { referenceTokenHandlers } from './company/reference-token.ts'
+import { sandboxHandlers } from './company/sandbox.ts'
 import { sandboxRequestHandlers } from './company/sandbox-request.ts'
 import { usageHandlers } from './company/usage.ts'
 import { webhookHandlers } from './company/webhooks.ts'
@@ -56,6 +57,7 @@ const handlers: PortalHandlers = {
   ...companyHandlers,
   ...usageHandlers,
   ...sandboxRequestHandlers,
+  ...sandboxHandlers,
   ...webhookHandlers,
   ...companyProfileHandlers,
   ...memberHandlers,

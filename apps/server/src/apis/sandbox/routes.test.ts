@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DemoPractices } from '../../modules/faults/drive.ts'
-import { createDemoPractices, whenStarted } from '../../sandbox/demo-practices.ts'
-import { startFeeder } from '../../sandbox/feeder-process.ts'
-import { keepVendorPractices, startVendorPractices } from '../../sandbox/vendor-practices.ts'
+import { whenStarted } from '../../sandbox/demo-practices.ts'
+import { someDemoPractices } from '../../sandbox/testing/test-demo-practices.ts'
 import { someWorld } from '../../testing/test-world.ts'
 
 describe('the sandbox API', () => {
@@ -158,20 +153,10 @@ describe('the sandbox API', () => {
 
 /** Two vendors with a practice each, once for all tests of this file: what a vendor orders is its own. */
 async function someSandbox(t: { after: (work: () => unknown) => void }) {
-  let started: DemoPractices | null = null
-  const practices = whenStarted(() => started)
+  const { practices, start } = someDemoPractices()
   const world = await someWorld(t, { practices })
   const [vendor, other] = [await world.addVendor(), await world.addVendor()]
-  const stateDir = mkdtempSync(join(tmpdir(), 'bridgework-drive-'))
-  t.after(() => rmSync(stateDir, { recursive: true, force: true }))
-  // A calm practice: what a test sees is what it ordered.
-  const settings = { BRIDGEWORK_FEEDER_INTERVAL_MS: '600000' }
-  const feeder = startFeeder({ demo: null, serverUrl: world.url, stateDir, settings, log: () => {} })
-  t.after(feeder.stop)
-  await keepVendorPractices({ ...world, feeder, stateDir, signal: new AbortController().signal })
-  const vendors = startVendorPractices({ ...world, feeder, stateDir })
-  t.after(vendors.stop)
-  started = createDemoPractices({ pool: world.pool, demo: null, feeder, vendors })
+  await start(t, world)
   const bearer = async (each: typeof vendor) => ({ authorization: `Bearer ${await each.token()}` })
   return {
     ...{ world, vendor, other, practices },

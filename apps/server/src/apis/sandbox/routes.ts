@@ -1,10 +1,10 @@
-import { sandboxAction } from '@bridgework/contract/portal'
+import { type SandboxAction, sandboxAction } from '@bridgework/contract/portal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Compile } from 'typebox/compile'
 import { requirePrincipal } from '../../modules/consent/read-permit.ts'
 import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
-import { driveSandbox, readSandbox, type SandboxAction, type SandboxDrive } from '../../modules/faults/drive.ts'
+import { driveSandbox, readSandbox, type SandboxDrive } from '../../modules/faults/drive.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { requireToken, tokenOf } from '../vendor-api/token/authenticate.ts'
 

@@ -1,14 +1,10 @@
 import { datasetNames } from '@bridgework/contract'
-import type { sandboxAction, sandboxState } from '@bridgework/contract/portal'
+import type { SandboxAction, SandboxState } from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
-import type { Static } from 'typebox'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
 import { grantAccess, listAccess, revokeAccess } from '../consent/grant.ts'
 import type { VendorFaults } from './vendor-faults.ts'
-
-export type SandboxAction = Static<typeof sandboxAction>
-export type SandboxState = Static<typeof sandboxState>
 
 /** What happens in a practice itself. */
 export type PracticeAction = Extract<
@@ -30,11 +26,20 @@ export type DemoPractices = {
 export type SandboxDrive = { pool: Pool; faults: VendorFaults; practices: DemoPractices }
 
 /** What a vendor's sandbox is like. Throws Problem `sandbox_practice_unknown`. */
-export async function readSandbox(
+export async function readSandbox(drive: SandboxDrive, companyId: CompanyId): Promise<SandboxState> {
+  const state = await findSandbox(drive, companyId)
+  if (!state) throw new Problem('sandbox_practice_unknown')
+  return state
+}
+
+/** The same; null: the vendor has no practice yet. */
+export async function findSandbox(
   { pool, faults, practices }: SandboxDrive,
   companyId: CompanyId,
-): Promise<SandboxState> {
-  const { organizationId, isOwn } = await getPractice(practices, companyId)
+): Promise<SandboxState | null> {
+  const practice = await practices.find(companyId)
+  if (!practice) return null
+  const { organizationId, isOwn } = practice
   const access = await listAccess(pool, { companyId, organizationId })
   const granted = new Set(access.map(({ dataset }) => dataset))
   const ordered = faults.ordered(companyId)
@@ -53,7 +58,8 @@ export async function readSandbox(
 /** Lets something happen in a vendor's sandbox, and to it alone. Returns the altered rows of its practice. Throws a Problem. */
 export async function driveSandbox(drive: SandboxDrive, companyId: CompanyId, action: SandboxAction): Promise<number> {
   const { pool, faults, practices } = drive
-  const practice = await getPractice(practices, companyId)
+  const practice = await practices.find(companyId)
+  if (!practice) throw new Problem('sandbox_practice_unknown')
   const { organizationId } = practice
   const whole = { companyId, organizationId, locationIds: 'all', datasets: 'all', by: 'sandbox' } as const
   switch (action.action) {
@@ -79,10 +85,4 @@ export async function driveSandbox(drive: SandboxDrive, companyId: CompanyId, ac
     default:
       return await practices.act(organizationId, action)
   }
-}
-
-async function getPractice(practices: DemoPractices, companyId: CompanyId) {
-  const practice = await practices.find(companyId)
-  if (!practice) throw new Problem('sandbox_practice_unknown')
-  return practice
 }

@@ -9,6 +9,7 @@ import type {
 } from '@bridgework/contract/portal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ProofAccess } from '../../../modules/directory/domain-proof.ts'
+import type { SandboxDrive } from '../../../modules/faults/drive.ts'
 import type { ProviderAccess } from '../../../modules/identity-provider/open-id-connect.ts'
 import type { Incident } from '../../../modules/incidents/incident.ts'
 import type { LiveWatch } from '../../../modules/live/live-watch.ts'
@@ -30,6 +31,8 @@ export type PortalContext = Pick<
   publicStatus: () => Promise<Incident[]>
   publicUrl: string
   environment: 'sandbox' | 'production'
+  /** What vendors drive, in a sandbox; null: nothing. */
+  drive: SandboxDrive | null
   /** The folder that the sandbox's mails go to; null: they are sent. */
   mailDir: string | null
   /** The client's package that this service hands out; null: none. */

@@ -320,7 +320,7 @@ test('R11: support changes nothing without a reason: each of its acts takes one,
     'createOperatorOrganization',
     'resetSecondFactor',
   ])
-  const bodies: Partial<Record<PortalRouteName, { properties: object }>> = portalBodies
+  const bodies = portalBodies as Partial<Record<PortalRouteName, { properties?: object }>>
   for (const name of acts) assert.ok('reason' in (bodies[name]?.properties ?? {}), name)
 })
 
