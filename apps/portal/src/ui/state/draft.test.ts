@@ -22,6 +22,8 @@ const without: Record<string, string> = {
   'pages/company/LogoField.tsx': 'is saved when it is chosen',
   'pages/company/logs/RequestFilters.tsx': address,
   'pages/company/keys/SecretDialog.tsx': secret,
+  'pages/company/webhooks/TypesField.tsx': part,
+  'pages/company/webhooks/WebhookSecret.tsx': secret,
   'pages/company/sandbox/RequestFault.tsx': 'has a choice and numbers alone',
   'pages/company/sandbox/SandboxAct.tsx': 'has a number alone',
   'pages/history/HistoryFilters.tsx': address,

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../../../api/query.ts'
 import { ErrorNote } from '../../../ui/ErrorNote.tsx'
+import { useDraft, useForget } from '../../../ui/state/draft.ts'
 import { useCompanyParams } from '../company.ts'
 import { TypesField } from './TypesField.tsx'
 import type { NewSecret } from './WebhookSecret.tsx'
@@ -17,15 +18,20 @@ export function AddWebhook({
   onClose: () => void
   onAdded: (secret: NewSecret) => void
 }) {
+  const forget = useForget(draftOf(useCompanyParams()))
+  const close = () => {
+    forget()
+    onClose()
+  }
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title="Add webhook"
       closeButtonProps={{ 'aria-label': 'Close' }}
       transitionProps={{ exitDuration: 0 }}
     >
-      {opened && <Form onClose={onClose} onAdded={onAdded} />}
+      {opened && <Form onClose={close} onAdded={onAdded} />}
     </Modal>
   )
 }
@@ -33,7 +39,8 @@ export function AddWebhook({
 function Form({ onClose, onAdded }: { onClose: () => void; onAdded: (secret: NewSecret) => void }) {
   const params = useCompanyParams()
   const add = useAct('addWebhook')
-  const [url, setUrl] = useState('')
+  const [draft, setDraft] = useDraft<string>(draftOf(params))
+  const url = draft ?? ''
   const [types, setTypes] = useState(allTypes)
   return (
     <form
@@ -56,7 +63,7 @@ function Form({ onClose, onAdded }: { onClose: () => void; onAdded: (secret: New
           description="An https address that the internet can reach"
           placeholder="https://example.com/hook"
           value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
+          onChange={(event) => setDraft(event.currentTarget.value)}
           autoComplete="off"
           data-autofocus
         />
@@ -73,4 +80,8 @@ function Form({ onClose, onAdded }: { onClose: () => void; onAdded: (secret: New
       </Stack>
     </form>
   )
+}
+
+function draftOf({ company_id }: { company_id: string }): string {
+  return `webhook of ${company_id}`
 }
