@@ -6,6 +6,7 @@ import { read } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Facts } from '../../../ui/Facts.tsx'
+import { formatCount } from '../../../ui/format/locale.ts'
 import { PageHeader } from '../../../ui/PageHeader.tsx'
 import { Section } from '../../../ui/Section.tsx'
 import { When } from '../../../ui/When.tsx'
@@ -63,8 +64,8 @@ function State({ sandbox: { practice, fault, token_lifetime_seconds } }: { sandb
           ) : (
             'Sends data'
           ),
-          'Next requests': fault ? `${fault.fault}, for ${fault.requests_left} more` : 'No fault',
-          'New tokens': `Live ${token_lifetime_seconds} seconds`,
+          'Next requests': fault ? `${fault.fault}, for ${formatCount(fault.requests_left)} more` : 'No fault',
+          'New tokens': `Expire after ${formatCount(token_lifetime_seconds)} seconds`,
         }}
       />
       {!practice.is_own && (
@@ -86,14 +87,14 @@ function Acts({ sandbox: { practice, fault } }: { sandbox: SandboxState }) {
           amount={{ label: 'Patients', initial: 20, min: 1, max: 500 }}
           action={(records) => ({ action: 'change', records })}
         >
-          So many patients get another preferred name.
+          This many patients get another preferred name.
         </SandboxAct>
         <SandboxAct
           button="Remove records"
           amount={{ label: 'Insurance plans', initial: 3, min: 1, max: 500 }}
           action={(records) => ({ action: 'remove', records })}
         >
-          So many insurance plans are removed: they become hidden.
+          This many insurance plans are removed: they become hidden.
         </SandboxAct>
         <SandboxAct button="Hold a removal" action={() => ({ action: 'hold_removal' })}>
           So many insurance plans are removed at once that the service holds the removal.
@@ -111,7 +112,7 @@ function Acts({ sandbox: { practice, fault } }: { sandbox: SandboxState }) {
           amount={{ label: 'Minutes', initial: 20, min: 1, max: 120 }}
           action={(minutes) => ({ action: 'silence', minutes })}
         >
-          The office sends nothing for so long: data is stale after 15 minutes and disconnected after 60.
+          The office sends nothing for this many minutes. Data is stale after 15 minutes, and disconnected after 60.
         </SandboxAct>
         {practice.silent_until && (
           <SandboxAct button="End the silence" action={() => ({ action: 'silence', minutes: 0 })}>
@@ -140,7 +141,7 @@ function Acts({ sandbox: { practice, fault } }: { sandbox: SandboxState }) {
           amount={{ label: 'Seconds', initial: 60, min: 60, max: 21_600 }}
           action={(seconds) => ({ action: 'token_lifetime', seconds })}
         >
-          New tokens live so long. Usual are 21,600 seconds.
+          New tokens expire after this many seconds. Without a setting it is 21,600.
         </SandboxAct>
       </Section>
       {practice.is_own && <ResetPractice />}
