@@ -20,12 +20,16 @@ async function someOffice(t: TestContext) {
   const living = livingPractice(createPractice({ ...demoShape('sql kills'), locations, years: 0.2 }))
   const writer = practiceIn(database)
   const mapping = join(folder, 'mapping.json')
-  const config = writeTestConfig(folder, server, database.settings, {
-    connector: 'sql',
-    database: { engine: 'sqlite', name: database.settings.name },
-    mapping,
-    upload_lines_max: 20,
-  })
+  const config = writeTestConfig(
+    folder,
+    server,
+    { engine: 'sqlite', name: database.settings.name },
+    {
+      connector: 'sql',
+      mapping,
+      upload_lines_max: 20,
+    },
+  )
   return {
     server,
     living,

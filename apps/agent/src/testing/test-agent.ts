@@ -56,7 +56,7 @@ export function temporaryFolder(t: { after(work: () => void): void }): string {
 export function writeTestConfig(
   folder: string,
   server: { url: string; agentId: string; agentKey: string; organizationId: string },
-  database: DatabaseSettings,
+  database: DatabaseSettings | { engine: string; name: string },
   more: Record<string, unknown> = {},
 ): string {
   const path = join(folder, 'config.json')
