@@ -126,7 +126,7 @@ test('R11: support at a tenant changes nothing, and no route that it may read ha
     ].sort((a, b) => order(a) - order(b)),
     organization: [
       ...ofBoth,
-      ...['getOrganization', 'listLocations', 'getLocation', 'listAgents', 'listVendors', 'getVendor'],
+      ...['getOrganization', 'listLocations', 'getLocation', 'listAgents', 'listVendors', 'getVendor', 'listReaders'],
       ...['listVendorRequests', 'previewDataset', 'listGrants', 'listAttribution'],
     ].sort((a, b) => order(a) - order(b)),
   })

@@ -336,6 +336,7 @@ const bodies: Partial<Record<PortalRouteName, object>> = {
   listDisclosedRecords: { with_patients: true },
   grantVendorRequest: { datasets: ['patients'], location_ids: null },
   declineVendorRequest: {},
+  updateWebhook: { types: ['key'] },
 }
 
 test('W19: an id of others is nobody’s within one’s own company, organization and account, in every place of every path', async (t) => {
@@ -356,7 +357,19 @@ test('W19: an id of others is nobody’s within one’s own company, organizatio
      returning id`,
     [foreign.company_id, foreign.location_id],
   )
-  const others = { session_id: session.rows[0]?.id ?? '', disclosure_id: disclosure.rows[0]?.id ?? '' }
+  const webhook = { url: 'https://example.com/', types: ['key'] }
+  const added = await ofOther.send('POST', `/companies/${foreign.company_id}/webhooks`, webhook)
+  const attempt = await world.ownerPool.query<{ id: string }>(
+    `insert into webhook_attempt (endpoint_id, message_id, type, row_id, attempted_at, duration_ms)
+     values ($1, gen_random_uuid(), 'test', 'test', now(), 1) returning id`,
+    [added.body.id],
+  )
+  const others = {
+    session_id: session.rows[0]?.id ?? '',
+    disclosure_id: disclosure.rows[0]?.id ?? '',
+    webhook_id: String(added.body.id),
+    attempt_id: attempt.rows[0]?.id ?? '',
+  }
   const wrong: string[] = []
   let tried = 0
   for (const route of usableRoutes(world)) {
