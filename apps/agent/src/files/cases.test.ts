@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readMapping } from './mapping/mapping.ts'
 import { oneDataset, someFolder } from './testing/test-folder.ts'
 
 // Small exports as offices have them, each with what must come out. Others are tested beside their subject: settle, keys and profile.
@@ -39,6 +40,39 @@ test('files-date-and-time: a day and a time in two columns are one time', async 
       ['2026-11-30T19:10:00.000Z', '2026-11-30T13:10:00'],
     ],
   )
+})
+
+test('files-fixed-width: columns have places in the line, and a line that ends too early is refused', async (t) => {
+  const positions = { Last: '7-14', Id: '1-4', First: '15-20', Sex: '21' }
+  const fixed = { ...named, file: 'patients.txt', encoding: 'cp850', positions, attributes: { ...named.attributes } }
+  const settings = { skip_lines: 1, skip_starting: ['Total'] }
+  const world = await someFolder(t, oneDataset('patients', { ...fixed, ...settings }))
+  const line = (id: string, last: string, first: string, sex: string) =>
+    `${id.padEnd(4)}  ${last.padEnd(8)}${first.padEnd(6)}${sex}\r\n`
+  const text = (...lines: string[]) =>
+    Buffer.from(['List of patients\r\n', ...lines].join('').replaceAll('ü', '\x81'), 'latin1')
+  world.write(
+    'patients.txt',
+    text(line('1', 'Müller"', 'Ada', 'F'), '\r\n', line('22', 'Ro,ok', 'Ben', ''), 'Total 2\r\n'),
+  )
+  assert.equal(await world.run(), 'incomplete')
+  assert.match(
+    world.named('dataset.failed')[0]?.what ?? '',
+    /patients\.txt, line 4: has 3 fields, and the header has 4\./,
+    'blanks at the end were cut off',
+  )
+  world.setMapping(oneDataset('patients', { ...fixed, ...settings, short_rows: 'fill' }))
+  assert.equal(await world.run(), 'complete', JSON.stringify(world.events))
+  const patients = world.visible('main', 'patients')
+  assert.deepEqual([...patients.keys()], ['1', '22'])
+  assert.deepEqual([nameOf(patients.get('1')), nameOf(patients.get('22'))], ['Ada Müller"', 'Ben Ro,ok'])
+
+  const wrong = oneDataset('patients', { ...fixed, delimiter: ';', positions: { ...positions, Id: '4-1' } })
+  const { faults } = readMapping(wrong, () => 'UTC')
+  assert.deepEqual(faults, [
+    'datasets.patients.delimiter: cannot stand beside positions.',
+    'datasets.patients.positions.Id: must be the first and the last character of the column, counted from 1, like "9-28".',
+  ])
 })
 
 test('files-dated-names: of several files with dated names the newest is read, and a pattern that no file fits is an error', async (t) => {

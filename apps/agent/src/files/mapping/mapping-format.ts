@@ -1,3 +1,5 @@
+import { textDecoder } from '../reading/encoding.ts'
+import type { Positions } from '../reading/fixed-width.ts'
 import type { Place } from '../reading/lookup.ts'
 import type { Condition, FileFormat } from '../reading/rows.ts'
 import { namePattern } from './file-names.ts'
@@ -15,16 +17,21 @@ export function readFormat(table: Fields, nullWords: readonly string[]): Place &
     table.fault('delimiter', 'must be one to three characters, like "," or ";" or a tab, and no letter or digit')
   const encoding = table.text('encoding')
   if (encoding !== null && !isEncoding(encoding))
-    table.fault('encoding', 'must be a label of the Encoding Standard, like utf-8, utf-16le or windows-1252')
+    table.fault(
+      'encoding',
+      'must be a label of the Encoding Standard, like utf-8, utf-16le or windows-1252, or cp437 or cp850',
+    )
+  const positions = readPositions(table)
   return {
     pattern: file,
     which: table.oneOf('which', ['newest', 'all'] as const) ?? 'newest',
     format: table.oneOf('format', ['csv', 'ndjson'] as const) ?? (/\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv'),
     delimiter,
     quotes: table.oneOf('quotes', ['standard', 'backslash', 'text'] as const) ?? 'standard',
+    positions: positions && [...positions.values()],
     encoding,
     skipLines: table.wholeNumber('skip_lines', 0, 1000),
-    header: table.texts('header'),
+    header: positions === null ? table.texts('header') : [...positions.keys()],
     footerRows: table.wholeNumber('footer_rows', 0, 1000) ?? 0,
     skipStarting: table.texts('skip_starting') ?? [],
     shortRows: table.oneOf('short_rows', ['refuse', 'fill'] as const) ?? 'refuse',
@@ -39,6 +46,7 @@ export const noFormat: Omit<Place & FileFormat, 'pattern' | 'nullWords'> = {
   format: 'csv',
   delimiter: ',',
   quotes: 'standard',
+  positions: null,
   encoding: null,
   skipLines: null,
   header: null,
@@ -50,10 +58,26 @@ export const noFormat: Omit<Place & FileFormat, 'pattern' | 'nullWords'> = {
 
 function isEncoding(label: string): boolean {
   try {
-    return new TextDecoder(label).encoding !== ''
+    return textDecoder(label).encoding !== ''
   } catch {
     return false
   }
+}
+
+/** By column, in the order in which they begin. */
+function readPositions(table: Fields): ReadonlyMap<string, Positions> | null {
+  const columns = table.table('positions')
+  if (columns === null) return null
+  for (const other of ['delimiter', 'quotes', 'header', 'format'])
+    if (table.has(other)) table.fault(other, 'cannot stand beside positions')
+  const found = columns.names().map((name): [string, Positions] => {
+    const [, first = '', last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(columns.requiredText(name)) ?? []
+    const positions: Positions = [Number(first), Number(last)]
+    if (positions[0] < 1 || positions[1] < positions[0])
+      columns.fault(name, 'must be the first and the last character of the column, counted from 1, like "9-28"')
+    return [name, positions]
+  })
+  return new Map(found.sort(([, [left]], [, [right]]) => left - right))
 }
 
 function readConditions(table: Fields): Condition[] {

@@ -37,7 +37,12 @@ export const formatSettings = {
     ['standard', 'backslash', 'text'],
     'standard: "" within quotation marks; backslash: \\"; text: quotation marks are characters like others',
   ),
-  encoding: text('A label of the Encoding Standard, as windows-1252. Default: by mark or content, UTF-8 or UTF-16'),
+  positions: Type.Record(Type.String(), Type.String({ pattern: '^\\d{1,5}(-\\d{1,5})?$' }), {
+    description: 'Of a file without delimiters: the first and the last character of each column, as "9-28"',
+  }),
+  encoding: text(
+    'A label of the Encoding Standard, as windows-1252, or cp437 or cp850. Default: by mark or content, UTF-8 or UTF-16',
+  ),
   skip_lines: whole(0, 1000, 'Lines above the header. Default: the header is the first row with every column'),
   header: texts('The names of the columns of a file that has none'),
   footer_rows: whole(0, 1000, 'Rows at the end that are no records, as totals'),
@@ -104,7 +109,9 @@ export const ruleSettings = {
   },
   reference: { key: keyOf('The columns of the other record’s key, joined as that key is') },
   time: {
-    format: text('Made of YYYY YY MMM MM M DD D HH H hh h mm ss A Z. Default: ISO 8601'),
+    format: text(
+      'Made of YYYY YY MMM MM M DD D HH H hh h mm ss A Z, or excel: a number of a spreadsheet. Default: ISO 8601',
+    ),
     pivot: whole(0, 99, 'With YY: the last year of this century'),
     language: text('With MMM: of the names of months, as de. Default: en'),
     ignore_offset: yes('true: day and time are meant as they are written, whatever offset follows'),

@@ -70,8 +70,8 @@ test('every fault of a mapping is named with its path, and what is known instead
       /\.file: has a date that must name YYYY, MM \(or M\) and DD \(or D\)\.$/,
     ],
     [
-      oneDataset('insurance_plans', { ...plan, encoding: 'cp437' }),
-      /\.encoding: must be a label of the Encoding Standard, like utf-8, utf-16le or windows-1252\.$/,
+      oneDataset('insurance_plans', { ...plan, encoding: 'cp037' }),
+      /\.encoding: must be a label of the Encoding Standard, like utf-8, utf-16le or windows-1252, or cp437 or cp850\.$/,
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: {} }),

@@ -53,6 +53,39 @@ test('amounts, as offices write them', () => {
   )
 })
 
+test('numbers of a spreadsheet are days since 1899, with its 29 February 1900', () => {
+  const [date, wall] = [
+    { kind: 'date', isNullable: true },
+    { kind: 'wall_time', isNullable: true },
+  ] as const
+  for (const [text, value] of Object.entries({
+    '1': '1900-01-01',
+    '59': '1900-02-28',
+    '60': 'refused',
+    '61': '1900-03-01',
+    '3687': '1910-02-03',
+    '29221.0': '1980-01-01',
+    '38749': '2006-02-01',
+    '46356': '2026-11-30',
+    '2958465': '9999-12-31',
+    '2958466': 'refused',
+    '0': 'refused',
+    '-1': 'refused',
+    '46356.': 'refused',
+    '30.11.2026': 'refused',
+    '': null,
+  }))
+    assert.equal(convertedValue(date, text, { format: 'excel' }), value, text)
+  for (const [text, value] of Object.entries({
+    '46356': '2026-11-30T00:00:00',
+    '46356.395833333336': '2026-11-30T09:30:00',
+    '46356,5': '2026-11-30T12:00:00',
+    '46356.999999999': '2026-12-01T00:00:00',
+    '0.5': 'refused',
+  }))
+    assert.equal(convertedValue(wall, text, { format: 'excel' }), value, text)
+})
+
 test('dates and times, by format, on the location’s wall clock', () => {
   const [date, instant, wall] = [
     { kind: 'date', isNullable: true },

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../connector.ts'
 import { dayIn, localIn, wallTimeOrNull } from '../../open-dental/time/wall-time.ts'
 import type { Kind } from '../mapping/schema-kind.ts'
 import { type AmountRule, difference, readAmount } from './amounts.ts'
-import { type DateReader, type DateWriting, dateReader } from './date-format.ts'
+import { type DateReader, type DateWriting, dateReader, excelFormat } from './date-format.ts'
 import { joinedKey, type KeyPart } from './joined-key.ts'
 
 /** How the text of a column, or of several, becomes an attribute, as the mapping says. */
@@ -207,6 +207,8 @@ function asTime(
 ): Converted {
   const parts = read(text)
   const what = kind === 'date' ? 'a date that exists' : 'a date and time that exist'
+  if (parts === null && rule.format === excelFormat)
+    return { fault: `must be ${what}, as the number of a spreadsheet, like 46356` }
   if (parts === null)
     return { fault: `must be ${what}, like ${rule.format ?? (kind === 'date' ? 'YYYY-MM-DD' : 'YYYY-MM-DDTHH:mm:ss')}` }
   const local = `${parts.day}T${parts.time}`

@@ -1,12 +1,12 @@
-/** A row of delimited text, and the line on which it begins; or the rule that it breaks. */
-export type CsvRow = { readonly line: number; readonly fields: readonly string[] }
+/** A row of text, and the line on which it begins; or the rule that it breaks. `text`: the whole line, where columns have places in it. */
+export type CsvRow = { readonly line: number; readonly fields: readonly string[]; readonly text?: string }
 export type CsvFault = { readonly line: number; readonly rule: string }
 
 /** `standard`: RFC 4180, a quotation mark within a quoted field is doubled. `backslash`: it follows a `\`. `text`: it is a character like others. */
 export type Quotes = 'standard' | 'backslash' | 'text'
 
 /** Longer lines, and texts that run over more lines than this, come from a quotation mark that is never closed. */
-const charactersMax = 4 * 1024 * 1024
+export const charactersMax = 4 * 1024 * 1024
 
 type Line = { readonly number: number; readonly text: string }
 
@@ -66,7 +66,7 @@ export async function* readCsv(
   yield* read([], true)
 }
 
-const tooLong = 'is longer than 4 MB; check for a quotation mark that is never closed'
+export const tooLong = 'is longer than 4 MB; check for a quotation mark that is never closed'
 const neverClosed = 'has a quotation mark that is never closed'
 const afterClosing = 'has something between a closing quotation mark and the next delimiter; check the delimiter'
 const withinField =
@@ -156,7 +156,7 @@ class OpenRow {
 }
 
 /** The lines of a text, part by part; a line longer than the limit is cut to one that is over it. */
-async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line[]> {
+export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line[]> {
   let rest = ''
   let number = 0
   const numbered = (each: string): Line => {

@@ -3,7 +3,7 @@ export type DateParts = { day: string; time: string; offset: string | null }
 
 /** How dates of a file are written. */
 export type DateWriting = {
-  /** Made of the words in `tokens`; null: ISO 8601. */
+  /** Made of the words in `tokens`, or `excel`: a spreadsheet's number; null: ISO 8601. */
   readonly format: string | null
   /** The last year of two digits that belongs to 2000: with 30, 30 is 2030 and 31 is 1931. */
   readonly pivot: number | null
@@ -33,6 +33,9 @@ const tokenPattern = /YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|A|Z/g
 const isoPattern =
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(?:[T ](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,]\d+)?)?(?<offset>Z|[+-]\d{2}:?\d{2})?)?$/
 
+/** What a spreadsheet writes where a cell has a date and is not formatted as one. */
+export const excelFormat = 'excel'
+
 /** How dates are read. Null: the text is no date of this format, or none that exists. */
 export type DateReader = (text: string) => DateParts | null
 
@@ -40,6 +43,7 @@ export type DateReader = (text: string) => DateParts | null
 export function dateReader({ format, pivot, language }: DateWriting): DateReader | { fault: string } {
   const months = new Map<string, number>()
   if (format === null) return (text) => partsOf(isoPattern.exec(text), pivot, months)
+  if (format === excelFormat) return ofSerial
   const words: readonly string[] = format.match(tokenPattern) ?? []
   if (words.includes('YY') && pivot === null)
     return { fault: 'has a year of two digits: say with "pivot" which is the last one of this century, or write YYYY' }
@@ -79,6 +83,23 @@ function partsOf(
   const time = [hour, minute, second].map((part) => String(part).padStart(2, '0')).join(':')
   const offset = parts.offset?.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2') ?? null
   return { day, time, offset }
+}
+
+const dayMs = 86_400_000
+const serialMax = 2_958_466
+
+/**
+ * A serial value of the 1900 date system: days since 31 December 1899, and the time of day as a part of one (ECMA-376, Part 1, 18.17.4.1). 60 is the
+ * 29 February 1900 that never was, so every day after it is one later.
+ */
+function ofSerial(text: string): DateParts | null {
+  const serial = /^\d{1,7}([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : 0
+  const seconds = Math.round(serial * 86_400)
+  const days = Math.floor(seconds / 86_400)
+  if (days < 1 || days === 60 || days >= serialMax) return null
+  const at = new Date(Date.UTC(1899, 11, 31) + (days > 60 ? days - 1 : days) * dayMs + (seconds % 86_400) * 1000)
+  const [day = '', time = ''] = at.toISOString().slice(0, 19).split('T')
+  return { day, time, offset: null }
 }
 
 function yearOf(digits: string, pivot: number | null): string {

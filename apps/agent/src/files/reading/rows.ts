@@ -2,6 +2,7 @@ import type { JsonValue } from '../../connector.ts'
 import { type FileFault, UnreadableFile } from '../fault.ts'
 import { isObject } from '../mapping/mapping-fields.ts'
 import { type CsvFault, type CsvRow, type Quotes, readCsv } from './csv.ts'
+import { type Positions, readFixedWidth } from './fixed-width.ts'
 import { type Content, readText } from './text.ts'
 
 /** One row of a file, and the line on which it begins. */
@@ -12,7 +13,9 @@ export type FileFormat = {
   readonly format: 'csv' | 'ndjson'
   readonly delimiter: string
   readonly quotes: Quotes
-  /** A label that TextDecoder takes; null: as the file's mark or content says. */
+  /** Of a file whose columns have places in the line instead of delimiters: these, in the order of `header`. */
+  readonly positions: readonly Positions[] | null
+  /** A label that `textDecoder` takes; null: as the file's mark or content says. */
   readonly encoding: string | null
   /** Lines before the header; null: the header is the first row that has every column. */
   readonly skipLines: number | null
@@ -82,15 +85,16 @@ async function* readTable(
   const faultOf = ({ line, rule }: CsvFault): FileFault => ({ file, line, column: null, rule })
   let header = format.header === null ? null : headerOf(format.header, { file, line: 1, columns })
   const before: CsvRow[] = []
-  for await (const row of withoutFooter(readCsv(text, format), format.footerRows)) {
+  const rows = format.positions === null ? readCsv(text, format) : readFixedWidth(text, format.positions)
+  for await (const row of withoutFooter(rows, format.footerRows)) {
     if (row.line <= (format.skipLines ?? 0)) continue
     if ('rule' in row) {
       // Titles above a table need not be rows.
       if (header !== null || format.skipLines !== null) yield faultOf(row)
       continue
     }
-    const first = row.fields.find((field) => field.trim() !== '')?.trim()
-    if (first === undefined) continue
+    const first = (row.text ?? row.fields.find((field) => field.trim() !== ''))?.trim()
+    if (first === undefined || first === '') continue
     if (header === null) {
       if (before.length < headerRowsMax) before.push(row)
       const isHeader = format.skipLines !== null || hasAll(row.fields, columns)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -37,6 +38,20 @@ test('an encoding is found by its mark or its content, or is what the mapping sa
     read(Buffer.from([0x41, 0x00, 0x0a, 0x00, 0x00, 0xd8, 0x41, 0x00]), 'utf-16le'),
     /line 2: is not valid utf-16le\./,
   )
+})
+
+test('code pages of DOS are read as the C library reads them, byte for byte', async (t) => {
+  // Without the ends of lines and of the file, which are not the encoding's.
+  const bytes = Buffer.from(
+    Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => ![10, 13, 26].includes(byte)),
+  )
+  for (const page of ['437', '850']) {
+    const input = Buffer.concat([bytes, Buffer.from('\n')])
+    const expected = execFileSync('iconv', ['-f', `CP${page}`, '-t', 'UTF-8'], { input }).toString()
+    for (const label of [`cp${page}`, `IBM${page}`]) assert.equal((await textOf(t, input, label)).text, expected, label)
+  }
+  assert.equal((await textOf(t, Buffer.from([0x4d, 0x81, 0x9b]), 'cp437')).text, 'Mü¢')
+  assert.equal((await textOf(t, Buffer.from([0x4d, 0x81, 0x9b]), 'cp850')).text, 'Müø')
 })
 
 test('every line end is a line feed, and a single carriage return only where lines end with it', async (t) => {

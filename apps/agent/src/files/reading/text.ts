@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { UnreadableFile } from '../fault.ts'
+import { textDecoder } from './encoding.ts'
 
 /** What is known of a file's content once it was read to its end. `endsLine`: a line end follows its last line. */
 export type Content = { readonly hash: Hash; endsLine: boolean }
@@ -10,8 +11,8 @@ export function noContent(): Content {
 }
 
 /**
- * The file's text, without its byte order mark and with line feeds alone, so that lines are counted once. `encoding`: a label of the Encoding
- * Standard (what TextDecoder takes); null: UTF-16 or UTF-8 as its mark or its first bytes say. A mark counts more than the setting. Throws an
+ * The file's text, without its byte order mark and with line feeds alone, so that lines are counted once. `encoding`: a label that `textDecoder`
+ * takes; null: UTF-16 or UTF-8 as its mark or its first bytes say. A mark counts more than the setting. Throws an
  * `UnreadableFile` that names the line of a byte that the encoding does not know.
  */
 export async function* readText(
@@ -20,12 +21,12 @@ export async function* readText(
   encoding: string | null,
   content: Content = noContent(),
 ): AsyncGenerator<string> {
-  let decoder: TextDecoder | undefined
+  let decoder: ReturnType<typeof textDecoder> | undefined
   let line = 1
   const unify = unifyLineEnds()
   for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
     content.hash.update(chunk)
-    decoder ??= new TextDecoder(markOf(chunk) ?? encoding ?? utf16Of(chunk) ?? 'utf-8', { fatal: true })
+    decoder ??= textDecoder(markOf(chunk) ?? encoding ?? utf16Of(chunk) ?? 'utf-8')
     let text: string
     try {
       text = decoder.decode(chunk, { stream: true })
