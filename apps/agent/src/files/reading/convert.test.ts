@@ -84,6 +84,9 @@ test('numbers of a spreadsheet are days since 1899, with its 29 February 1900', 
     '0.5': 'refused',
   }))
     assert.equal(convertedValue(wall, text, { format: 'excel' }), value, text)
+  assert.deepEqual(converter(date, { ...plainRule, format: 'excel' })(['30.11.2026'], null), {
+    fault: 'must be a date that exists, as the number of a spreadsheet, like 46356',
+  })
 })
 
 test('dates and times, by format, on the location’s wall clock', () => {
