@@ -34,6 +34,13 @@ const pages: Record<string, { runBy: string } | { notRun: string }> = {
   'docs/guides/install-the-agent.md': {
     notRun: 'needs root and an Open Dental office; apps/agent/src/setup runs enroll and check',
   },
+  'docs/guides/check-your-integration.md': {
+    notRun: 'takes a minute for each program; integration-check.test.ts runs the client and the guide’s own program',
+  },
+  'docs/guides/drive-the-sandbox.md': {
+    notRun: 'needs a token at hand; apps/server/src/apis/sandbox/routes.test.ts orders each action',
+  },
+  'docs/guides/sql-databases.md': { notRun: 'has example databases; apps/agent/src/sql runs enroll, check and a read' },
   'docs/guides/export-files.md': { notRun: 'has an example address and code; apps/agent/src/files runs the commands' },
   'docs/guides/audit-export.md': {
     notRun: 'needs a folder of root; apis/operator/disclosure/audit.test.ts runs each command',

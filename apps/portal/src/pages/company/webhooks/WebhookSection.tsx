@@ -129,8 +129,8 @@ function Trouble({ webhook: { stopped_because, failing_since, pending } }: { web
   return (
     <Alert variant="light" color="orange">
       <Text size="sm" c="bright">
-        Attempts have failed since <When at={failing_since} />.{waiting} Bridgework tries again every few minutes, and
-        stops after five days.
+        Attempts fail. The first that did: <When at={failing_since} />.{waiting} Bridgework tries again every few
+        minutes, and stops after five days.
       </Text>
     </Alert>
   )

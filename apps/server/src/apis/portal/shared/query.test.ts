@@ -24,6 +24,7 @@ const worst: Record<string, readonly string[]> = {
   kind: ['', 'people', 'service', 'PEOPLE', 'toString', '__proto__'],
   page: ['', '1', '999999', '1000000', '0', '-1', '1.5', '1e5', '01', '99999999999999999999', 'NaN', '%00'],
   range: ['', '24h', '7d', '30d', '9999d', '0', '__proto__', 'constructor'],
+  show: ['', 'verified', 'VERIFIED', 'toString'],
   verified: ['', 'yes', 'no', 'YES', 'toString'],
   state: ['', 'active', 'closed', 'ACTIVE', 'toString'],
   company_id: ['', '1b4e28ba-2fa1-4d2b-883f-0016d3cca427', '0', '%00', 'x'.repeat(1_000)],
