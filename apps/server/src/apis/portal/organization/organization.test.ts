@@ -52,6 +52,8 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
     first_steps_dismissed_at: null,
     locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1, not_provided: 0 },
     locations_not_current: [{ id: world.location.id, name: 'Location', state: 'pending' }],
+    agent_problems: [],
+    first_syncs: [{ location_id: world.location.id, name: 'Location', complete: 0, datasets: 7, reading: null }],
     locations_with_two_agents: 0,
     agents_with_copies: 0,
   })
