@@ -47,6 +47,7 @@ const without: Record<string, string> = {
   'pages/sign-in/SecondFactor.tsx': secret,
   'pages/sign-in/SignInForm.tsx': signedOut,
   'pages/sign-in/SignUpPage.tsx': signedOut,
+  'shell/search/SearchDialog.tsx': anew,
   'ui/filters/DayField.tsx': address,
   'ui/ReasonInput.tsx': part,
   'ui/filters/SearchField.tsx': address,

@@ -49,6 +49,7 @@ const pageRoutes = [
   '/assets/*',
   '/downloads/*',
   '/downloads/SHA256SUMS',
+  '/downloads/bridgework-client.tgz',
   '/guides',
   '/guides/*',
   '/guides/assets/*',

@@ -25,6 +25,7 @@ const others: Readonly<Record<string, string>> = {
   session_use: 'which tenant a session was used for',
   sign_in_attempt: 'hashes of who tried',
   sign_in_rule: 'what a tenant asks of sign-ins',
+  support_view: 'which tenant’s pages an operator’s session may read, while it lasts',
   sign_up: 'no account yet: its link makes one, for an address that has none',
   used_totp: 'codes that count no more',
 }

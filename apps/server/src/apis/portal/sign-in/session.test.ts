@@ -14,7 +14,7 @@ test('a person who signs in learns what they may act for', async (t) => {
   assert.deepEqual((body as unknown as { memberships: unknown }).memberships, [
     {
       ...{ side: 'company', id: vendor.companyId, name: 'Vendor', role: 'owner' },
-      ...{ second_factor: null, identity_provider: null },
+      ...{ second_factor: null, identity_provider: null, support_until: null },
     },
   ])
 })
