@@ -11,11 +11,11 @@ test('a review shows what it was opened with though others change the access mea
   await page.getByRole('button', { name: 'Review changes' }).click()
   const review = page.getByRole('dialog')
   await review.getByText('Grant Patients at Location.').waitFor()
+  const again = page.waitForResponse((answer) => answer.url().endsWith(`/vendors/${vendor.companyId}`) && answer.ok())
   await portal.grant(vendor.companyId, location, ['treatments'])
   // The page reads the vendor again while the review is open, as when its window gets the focus back.
   await page.clock.install()
   await page.clock.fastForward('01:00')
-  const again = page.waitForResponse((answer) => answer.url().endsWith(`/vendors/${vendor.companyId}`) && answer.ok())
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
   await again
   await page

@@ -13,8 +13,8 @@ import { useHeld } from './state/held.ts'
 export function ConfirmDialog(properties: {
   opened: boolean
   onClose: () => void
-  /** Has fields of its own, which decide about nothing that others change: so it is shown as it is, and not as it was when it opened. */
-  hasFields?: boolean
+  /** Shown as it is, and not as it was when it opened: it keeps what was read itself, or has fields that decide about nothing that others change. */
+  followsPage?: boolean
   title: string
   children: ReactNode
   typed?: string
@@ -25,7 +25,7 @@ export function ConfirmDialog(properties: {
   /** `reason`: as it was typed; undefined without one. */
   onConfirm: (reason: string | undefined) => Promise<unknown>
 }) {
-  const { opened, onClose, hasFields = false } = properties
+  const { opened, onClose, followsPage = false } = properties
   // What is confirmed is what was read, whatever the page behind it learns meanwhile.
   const {
     title,
@@ -35,7 +35,7 @@ export function ConfirmDialog(properties: {
     confirm,
     color = 'red.9',
     onConfirm,
-  } = useHeld(properties, opened && !hasFields)
+  } = useHeld(properties, opened && !followsPage)
   const [text, setText] = useState('')
   const [draft, setDraft] = useDraft<string>(`reason ${title}`)
   const why = draft ?? ''

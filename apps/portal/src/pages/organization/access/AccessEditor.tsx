@@ -135,6 +135,7 @@ export function AccessEditor({
       <ConfirmDialog
         opened={review !== null && review.changes.length > 0}
         onClose={close}
+        followsPage
         title={`Change what ${vendor.name} may read?`}
         confirm={grants && revokes ? 'Change access' : grants ? 'Grant access' : 'Revoke access'}
         color={revokes ? 'red.9' : 'indigo'}

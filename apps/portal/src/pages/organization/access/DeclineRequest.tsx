@@ -20,7 +20,7 @@ export function DeclineRequest({
   const message = draft ?? ''
   return (
     <ConfirmDialog
-      hasFields
+      followsPage
       opened={request !== null}
       onClose={() => {
         setMessage(null)
