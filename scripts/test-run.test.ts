@@ -35,7 +35,7 @@ test('a file that fails twice, and more failures than a busy machine makes, fail
   const twice = await run({ 'a.mjs': fails, 'b.mjs': passes })
   assert.equal(twice.code, 1, twice.output)
   assert.doesNotMatch(twice.output, /passed alone/)
-  const many = await run(Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.mjs`, fails])))
+  const many = await run(Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => [`${name}.mjs`, fails])))
   assert.equal(many.code, 1, many.output)
   assert.doesNotMatch(many.output, /once more/)
 })

@@ -10,7 +10,7 @@ const heap = ['--min-semi-space-size=32', '--max-semi-space-size=32', '--initial
 /** Ends a test that waits for what an uncaught error prevented; no test takes so long, however busy the machine is. */
 const testTimeoutMs = 900_000
 /** More failures than these are a fault, and not a busy machine. */
-const runAgainMax = 3
+const runAgainMax = 6
 
 export interface TestRun {
   /** What node:test starts as a process each. */
@@ -25,7 +25,7 @@ export interface TestRun {
 }
 
 /**
- * The exit code of the run. Where at most three files failed, and others ran beside them, each runs once more alone; the code is 0 when all of them
+ * The exit code of the run. Where at most six files failed, and others ran beside them, each runs once more alone; the code is 0 when all of them
  * pass then, and the end of the output names them: a test that needs a quiet machine is to be mended all the same.
  */
 export async function runTestFiles(run: TestRun): Promise<number> {
