@@ -194,7 +194,7 @@ test('a server that does not migrate waits until another process has, with its r
 
   writeFileSync(join(directory, '0002_two.sql'), 'create table two (id bigint)')
   const options = { directory, everyMs: 5, log }
-  await assert.rejects(awaitMigrations(serverUrl, { ...options, waitMs: 20 }), {
+  await assert.rejects(awaitMigrations(serverUrl, { ...options, waitMs: 500 }), {
     message: /^[^\n]*0002_two[^\n]*database migrate[^\n]*$/,
   })
   assert.deepEqual(events, [

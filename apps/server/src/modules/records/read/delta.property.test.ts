@@ -6,6 +6,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import fc from 'fast-check'
 import type { Pool, PoolClient } from 'pg'
 import { createTestDatabase } from '../../../platform/database/testing/test-database.ts'
+import { Problem } from '../../../platform/errors/problem.ts'
 import type { AgentId, LocationId, OrganizationId } from '../../../platform/identity/identity.ts'
 import { aPlan, aRecord, aSchedule, someCompany } from '../../../testing/test-world.ts'
 import { grantAccess } from '../../consent/grant.ts'
@@ -81,6 +82,18 @@ for (const [pair, what] of [
   })
 }
 
+/** As an agent does: a turn that others keep for too long is asked for again. */
+async function untilNotBusy(upload: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await upload()
+      return
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'busy')) throw error
+    }
+  }
+}
+
 /** Writers write, slowly and at once, while three vendors copy; when the writers are done, every copy equals a fresh full read. */
 async function play(
   pool: Pool,
@@ -95,10 +108,12 @@ async function play(
     // An agent gives each number once, over all plays.
     const agentId = `${world.locationId}${index}` as AgentId
     for (const [number, each] of changes.entries()) {
-      await storeUpload(
-        slow(pool, each.delayMs),
-        uploadOf(pair, world.locationId, agentId, number + 1, each),
-        () => new Date(),
+      await untilNotBusy(() =>
+        storeUpload(
+          slow(pool, each.delayMs),
+          uploadOf(pair, world.locationId, agentId, number + 1, each),
+          () => new Date(),
+        ),
       )
     }
   }
