@@ -31,7 +31,7 @@ test('X04: a page is written as it is before the memory of its lines is used aga
       })
     },
   })
-  const options = { dataset: 'insurance_plans', columns: [], isForSpreadsheet: false } as const
+  const options = { dataset: 'insurance_plans', fields: [], isForSpreadsheet: false } as const
   // Of a stream, a sink uses `write` alone.
   const sink = await openSink('ndjson', options, undefined, slow as unknown as Context['stdout'])
   assert.ok(sink.takes === 'bytes')

@@ -2,12 +2,13 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { extname } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { DatasetName } from '../../dataset-resource.ts'
-import { datasets } from '../../generated.ts'
+import type { TableColumn } from '../../stores/table.ts'
+import { valueAt } from '../../stores/typed-row.ts'
 import type { SyncRecord } from '../../sync/store.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../usage-error.ts'
 import { parquetSink } from './pull-parquet.ts'
-import type { Column, Sink } from './pull-sink.ts'
+import { columnsOf, keyColumns, type Sink } from './pull-sink.ts'
 
 export const formats = ['ndjson', 'csv', 'parquet'] as const
 export type Format = (typeof formats)[number]
@@ -38,29 +39,21 @@ export function formatOf(named: string | undefined, file = ''): Format {
   )
 }
 
-/** The columns of a table of this dataset, `fields` alone when there are any. */
-export function columnsFor(dataset: DatasetName, fields: readonly string[] | undefined): Column[] {
-  const columns: Column[] = Object.entries(datasets[dataset].attributes)
-  return fields === undefined ? columns : columns.filter(([name]) => fields.includes(name))
-}
-
+/** Where records of a dataset go, in columns of `fields` alone when there are any. */
 export async function openSink(
   format: Format,
   {
     dataset,
-    columns,
+    fields,
     isForSpreadsheet,
-  }: { dataset: DatasetName; columns: readonly Column[]; isForSpreadsheet: boolean },
+  }: { dataset: DatasetName; fields: readonly string[] | undefined; isForSpreadsheet: boolean },
   file: string | undefined,
   stdout: Context['stdout'],
 ): Promise<Sink> {
+  const columns = columnsOf(dataset, fields)
   if (format === 'parquet') {
     if (file === undefined) throw new UsageError('Parquet needs a file: --output <file>')
-    return parquetSink(
-      file,
-      dataset,
-      columns.map(([name]) => name),
-    )
+    return parquetSink(file, dataset, columns)
   }
   const output = file === undefined ? stdout : createWriteStream(file)
   let failure: Error | undefined
@@ -75,7 +68,7 @@ export async function openSink(
       if (failure) return reject(failure)
       output.write(data, (error) => (error ? reject(error) : resolve()))
     })
-  if (format === 'csv') await write(`${['location_id', 'id', ...columns.map(([name]) => name)].join(',')}\r\n`)
+  if (format === 'csv') await write(`${[...keyColumns, ...columns.map(({ name }) => name)].join(',')}\r\n`)
   const end = async () => {
     if (file === undefined) return
     output.end()
@@ -117,13 +110,13 @@ function createLines(): (locationId: string, records: readonly Uint8Array[]) => 
 function csvOf(
   locationId: string,
   records: readonly SyncRecord[],
-  columns: readonly Column[],
+  columns: readonly TableColumn[],
   isForSpreadsheet: boolean,
 ): string {
   return records
     .map(
       ({ id, attributes }) =>
-        `${[locationId, id, ...columns.map(([name]) => cellOf(attributes[name], isForSpreadsheet))].join(',')}\r\n`,
+        `${[locationId, id, ...columns.map((column) => cellOf(valueAt(column, attributes), isForSpreadsheet))].join(',')}\r\n`,
     )
     .join('')
 }

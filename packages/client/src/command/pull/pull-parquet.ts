@@ -2,7 +2,7 @@ import type { DatasetName } from '../../dataset-resource.ts'
 import { tableOf } from '../../stores/layout.ts'
 import type { ColumnKind, TableColumn } from '../../stores/table.ts'
 import { valueAt } from '../../stores/typed-row.ts'
-import type { Sink } from './pull-sink.ts'
+import { keyColumns, type Sink } from './pull-sink.ts'
 
 type Element = Record<string, string | number | object>
 type ColumnData = { name: string; data: unknown[] }
@@ -20,10 +20,14 @@ type FileColumn = { name: string; kind: ColumnKind; item?: ColumnKind; read: (at
 /** A row group is held in memory until it is full. */
 const rowGroupSize = 20_000
 
-/** Writes into a Parquet file that exists, a row group at a time, with the columns that a mirror's table has of these attributes. */
-export async function parquetSink(file: string, dataset: DatasetName, attributes: readonly string[]): Promise<Sink> {
+/** Writes into a Parquet file that exists, a row group at a time, with these columns of the dataset's table. */
+export async function parquetSink(
+  file: string,
+  dataset: DatasetName,
+  tableColumns: readonly TableColumn[],
+): Promise<Sink> {
   const { ParquetWriter, fileWriter } = await load()
-  const columns = columnsOf(dataset, attributes)
+  const columns = withItems(dataset, tableColumns)
   const schema = [
     { name: 'root', num_children: columns.length + 2 },
     ...keys.flatMap(elementsOf),
@@ -58,21 +62,16 @@ export async function parquetSink(file: string, dataset: DatasetName, attributes
   }
 }
 
-const keys = [
-  { name: 'location_id', kind: 'id' },
-  { name: 'id', kind: 'id' },
-] as const
+const keys = keyColumns.map((name) => ({ name, kind: 'id' }) as const)
 
-function columnsOf(dataset: DatasetName, attributes: readonly string[]): FileColumn[] {
-  const { columns, lists } = tableOf(dataset)
-  return columns
-    .filter(({ from }) => attributes.includes(from[0] ?? ''))
-    .map((column: TableColumn) => {
-      const items = lists.find(({ from }) => from === column.name)?.columns
-      const item = items?.length === 1 ? items[0]?.kind : undefined
-      const read = (record: unknown) => valueAt(column, record)
-      return { name: column.name, kind: column.kind, ...(item && { item }), read }
-    })
+function withItems(dataset: DatasetName, columns: readonly TableColumn[]): FileColumn[] {
+  const { lists } = tableOf(dataset)
+  return columns.map((column) => {
+    const items = lists.find(({ from }) => from === column.name)?.columns
+    const item = items?.length === 1 ? items[0]?.kind : undefined
+    const read = (record: unknown) => valueAt(column, record)
+    return { name: column.name, kind: column.kind, ...(item && { item }), read }
+  })
 }
 
 /** The file's schema of a column: a list has three levels. */

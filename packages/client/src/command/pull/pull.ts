@@ -16,7 +16,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { grouped, showProgress } from '../progress.ts'
 import { readDataset, selectionOptions } from '../selection.ts'
 import { UsageError } from '../usage-error.ts'
-import { columnsFor, formatOf, formats, openSink } from './pull-format.ts'
+import { formatOf, formats, openSink } from './pull-format.ts'
 import type { Sink } from './pull-sink.ts'
 
 /** Records of a page: the most that the service gives. */
@@ -53,10 +53,9 @@ export const pull: Command = {
     if (isForSpreadsheet && format !== 'csv')
       throw new UsageError('--spreadsheet works with CSV only: add --format csv.')
     const fields = options.list('fields')
-    const columns = columnsFor(dataset, fields)
-    const unknown = fields?.find((field) => !columns.some(([column]) => column === field))
+    const known = Object.keys(datasets[dataset].attributes)
+    const unknown = fields?.find((field) => !known.includes(field))
     if (unknown !== undefined) {
-      const known = columnsFor(dataset, undefined).map(([column]) => column)
       const meant = didYouMean(unknown, known)
       throw new UsageError(
         `Unknown attribute ${JSON.stringify(unknown)} of ${dataset}.${meant} Attributes: ${known.join(', ')}`,
@@ -71,7 +70,7 @@ export const pull: Command = {
     }
     const beganAt = performance.now()
     const { count, watermark } = await wholeFile(output, async (part) => {
-      const sink = await openSink(format, { dataset, columns, isForSpreadsheet }, part, stdout)
+      const sink = await openSink(format, { dataset, fields, isForSpreadsheet }, part, stdout)
       const pulled = await pullAll(context, client, { dataset, locationIds, sink, fields })
       await sink.end()
       return pulled

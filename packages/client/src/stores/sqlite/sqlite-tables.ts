@@ -24,7 +24,7 @@ export const recordTables = `
 export function createTables(): string {
   return [
     ...datasetNames.flatMap((name) => [
-      `create table ${name} (id integer primary key, location_id integer not null, ${columnsOf(tableOf(name))}) strict;`,
+      `create table ${name} (location_id integer not null, id integer primary key, ${columnsOf(tableOf(name))}) strict;`,
       `create index ${name}_location on ${name} (location_id, id);`,
       ...tableOf(name).lists.map(createList),
     ]),
@@ -79,7 +79,7 @@ export function sqliteValue(kind: ColumnKind, value: unknown): string | number |
 }
 
 function createList(list: TableList): string {
-  return `create table ${list.name} (${list.parent} integer not null, location_id integer not null, position integer not null,
+  return `create table ${list.name} (location_id integer not null, ${list.parent} integer not null, position integer not null,
     ${columnsOf(list)}, primary key (${list.parent}, position)) strict, without rowid;`
 }
 
