@@ -79,6 +79,19 @@ test('events name exactly the records that they alter: those named differ afterw
   }
 })
 
+test('two patients can be merged on demand, again and again, and no reference is left to nothing', () => {
+  const { practice, mergeTwo } = live(demoShape('merged'))
+  const before = practice.patientLinks.size
+  for (let merges = 0; merges < 5; merges += 1) assert.ok(mergeTwo().changes.length > 1)
+  const merged = [...practice.patientLinks.values()].slice(before)
+  assert.equal(merged.length, 5)
+  for (const { fromKey, kind } of merged) {
+    assert.equal(kind, 'merge')
+    assert.ok([...practice.appointments.values()].every(({ patientKey }) => patientKey !== fromKey))
+  }
+  assert.deepEqual(dangling(practice), [])
+})
+
 test('an event can be chosen, as a plan that returns under its old key', () => {
   const living = live(openDentalShape('returns'))
   const plan = [...living.practice.insurancePlans.values()][3]

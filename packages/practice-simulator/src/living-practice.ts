@@ -1,4 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
+import { openDesk } from './life/desk.ts'
+import { mergeTwo } from './life/people-events.ts'
 import { applyChange, type Practice } from './practice.ts'
 import { nextEvent, type PracticeEvent } from './practice-events.ts'
 import { createRandom } from './random.ts'
@@ -13,6 +15,8 @@ export type LivingPractice = {
   readonly moveOn: (until?: string) => PracticeEvent
   /** Lets this happen, instead of what chance would bring. */
   readonly apply: (event: PracticeEvent) => PracticeEvent
+  /** Lets two patients turn out to be one. Without two who may be, nothing changes. */
+  readonly mergeTwo: () => PracticeEvent
   readonly truth: () => Truth
   /** Keys of a dataset's records that later events altered; null when this life does not reach back to that event. */
   readonly alteredSince: (dataset: DatasetName, eventNumber: number) => string[] | null
@@ -44,6 +48,11 @@ export function livingPractice(practice: Practice, eventsSoFar = 0): LivingPract
     apply: (event) => {
       for (const change of event.changes) applyChange(practice, change)
       return note(event)
+    },
+    mergeTwo: () => {
+      const desk = openDesk(practice, createRandom(`${practice.seed}/event/${count + 1}`))
+      mergeTwo(desk)
+      return note({ name: 'patients_merged', changes: desk.done })
     },
     truth: () => truthOf(practice),
     alteredSince: (dataset, eventNumber) => {

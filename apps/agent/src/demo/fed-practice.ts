@@ -14,8 +14,7 @@ import { ingestClient } from '../ingest-client.ts'
 import { type AgentDeps, uploadLimits } from '../pipeline/context.ts'
 import { type CycleOutcome, type Heard, runCycle } from '../pipeline/cycle.ts'
 import { openState } from '../state/state.ts'
-import type { PracticeAct } from './feeder-order.ts'
-import { eventOf } from './practice-acts.ts'
+import { applyAct, type FedAct } from './practice-acts.ts'
 import { simulatedConnector } from './simulated-connector.ts'
 
 /** A practice that is open: its rows are in memory, and its files are locked. */
@@ -25,7 +24,7 @@ export type FedPractice = {
   /** Lets the next thing happen. On disk before it is sent: what the server knows has happened, also after a crash. */
   readonly moveOn: () => { eventNumber: number; name: PracticeEventName }
   /** Lets this happen. Returns how many rows it altered. */
-  readonly apply: (act: Exclude<PracticeAct, { act: 'silence' }>) => number
+  readonly apply: (act: FedAct) => number
   readonly cycle: (heard: Heard) => Promise<CycleOutcome>
   readonly close: () => void
 }
@@ -66,7 +65,7 @@ export function openFedPractice(options: {
       eventsSoFar: living.eventsSoFar,
       moveOn: () => keep(living.moveOn(now())),
       apply(act) {
-        const event = living.apply(eventOf(living, act, join(folder, 'removed-plans.json')))
+        const event = applyAct(living, act, join(folder, 'removed-plans.json'))
         keep(event)
         return event.changes.length
       },

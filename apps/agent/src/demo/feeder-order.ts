@@ -18,6 +18,8 @@ export type PracticeAct =
   | { readonly act: 'bring_back' }
   /** Renames the carrier with the most insurance plans. */
   | { readonly act: 'rename_carrier' }
+  /** Merges a patient into another one of the location. */
+  | { readonly act: 'merge' }
   /** Reads and sends nothing for so long; 0: goes on. */
   | { readonly act: 'silence'; readonly minutes: number }
 

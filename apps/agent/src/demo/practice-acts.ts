@@ -8,12 +8,15 @@ import {
 } from '@bridgework/practice-simulator'
 import type { PracticeAct } from './feeder-order.ts'
 
-/** The act that an event is made of. Removed plans are kept in `removedFile`, before the event happens, so that they can be brought back. */
-export function eventOf(
-  living: LivingPractice,
-  act: Exclude<PracticeAct, { act: 'silence' }>,
-  removedFile: string,
-): PracticeEvent {
+/** Lets this happen. Removed plans are kept in `removedFile`, before it happens, so that they can be brought back. */
+export function applyAct(living: LivingPractice, act: FedAct, removedFile: string): PracticeEvent {
+  return act.act === 'merge' ? living.mergeTwo() : living.apply(eventOf(living, act, removedFile))
+}
+
+/** What happens in the practice's own rows. */
+export type FedAct = Exclude<PracticeAct, { act: 'silence' }>
+
+function eventOf(living: LivingPractice, act: Exclude<FedAct, { act: 'merge' }>, removedFile: string): PracticeEvent {
   const { practice } = living
   switch (act.act) {
     case 'change': {

@@ -24,7 +24,10 @@ export const sandboxAction = Type.Union([
     { action: Type.Literal('silence'), minutes: Type.Integer({ minimum: 0, maximum: 120 }) },
     { additionalProperties: false },
   ),
-  Type.Object({ action: Type.Enum(['bring_back', 'hold_removal', 'rename_carrier']) }, { additionalProperties: false }),
+  Type.Object(
+    { action: Type.Enum(['bring_back', 'hold_removal', 'rename_carrier', 'merge']) },
+    { additionalProperties: false },
+  ),
   Type.Object(
     { action: Type.Enum(['clear_faults', 'end_grant', 'give_grant', 'reset']) },
     { additionalProperties: false },

@@ -234,6 +234,21 @@ const wordsInUse = new Set([
   'Small balance',
 ])
 
+/** Merges someone who was entered twice, or else a patient with visits into another one of the location. False when no two may be one. */
+export function mergeTwo(desk: Desk): boolean {
+  const { practice } = desk
+  const twice = findTwice(practice)
+  if (twice !== null && mergePatients(desk, twice.copy, twice.original)) return true
+  const active = [...practice.patients.values()].filter(isActive)
+  return active
+    .filter(({ key }) => related(practice, 'appointments', 'patient', key).length > 0)
+    .some((from) =>
+      active.some(
+        (into) => into.key !== from.key && into.locationKey === from.locationKey && mergePatients(desk, from, into),
+      ),
+    )
+}
+
 function findTwice(practice: Practice): { copy: Patient; original: Patient } | null {
   const known = new Map<string, Patient>()
   for (const patient of practice.patients.values()) {

@@ -92,6 +92,18 @@ describe('the sandbox API', () => {
     assert.equal(await rowsOf({ action: 'rename_carrier' }), 1)
     assert.equal([...(await carriersOf())].filter((name) => !carriers.has(name)).length, 1)
 
+    const people = async () => {
+      const pages = (await idsOf(vendor)).map((id) => vendor.get(`/locations/${id}/patients?items=5000`))
+      return (await Promise.all(pages)).flatMap(({ body }) => body.data)
+    }
+    const merged = async () => (await people()).filter(({ attributes }) => attributes.status === 'merged')
+    const mergedBefore = new Set((await merged()).map(({ id }) => id))
+    assert.ok((await rowsOf({ action: 'merge' })) > 1)
+    const mergedNow = (await merged()).filter(({ id }) => !mergedBefore.has(id))
+    assert.ok(mergedNow.length > 0)
+    const known = new Set((await people()).map(({ id }) => id))
+    for (const { attributes } of mergedNow) assert.ok(known.has(String(attributes.merged_into_id)))
+
     const held = async () => {
       const statuses = await Promise.all((await idsOf(vendor)).map((id) => vendor.get(`/locations/${id}/sync_status`)))
       return statuses.flatMap(({ body }) => body.data).filter(({ attributes }) => attributes.removal_held !== null)

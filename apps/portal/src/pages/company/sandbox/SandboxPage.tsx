@@ -105,6 +105,9 @@ function Acts({ sandbox: { practice, fault } }: { sandbox: SandboxState }) {
         <SandboxAct button="Rename a carrier" action={() => ({ action: 'rename_carrier' })}>
           The carrier with the most plans gets another name, so many records change at once.
         </SandboxAct>
+        <SandboxAct button="Merge two patients" action={() => ({ action: 'merge' })}>
+          A patient is merged into another one, with all visits, treatments and ledger lines.
+        </SandboxAct>
       </Section>
       <Section title="Office and access">
         <SandboxAct
