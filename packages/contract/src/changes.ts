@@ -78,6 +78,14 @@ export const change = Type.Object({
   ),
 })
 
+/** The body of a webhook's message. Its `data` is a row of /changes, or that of a test, which says nothing. */
+export const webhookMessage = Type.Object({
+  type: Type.Enum([...changeKinds, 'test'], { description: 'As of `data`. Further values may be added' }),
+  timestamp: instant('When it was sent'),
+  sequence: Type.Integer({ minimum: 0, description: 'Counts the messages of the webhook; 0 for a test' }),
+  epoch: directoryMeta.properties.epoch,
+})
+
 /** `meta` of /changes. */
 export const changesMeta = Type.Object({
   has_more: Type.Boolean({ description: 'True when there are more rows now' }),

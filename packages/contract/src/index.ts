@@ -6,6 +6,7 @@ export {
   changeKinds,
   changesMeta,
   removalHeld,
+  webhookMessage,
 } from './changes.ts'
 export type { Dataset, FilterName, Lookup, ReferenceRule, SourceRecord } from './dataset.ts'
 export {

@@ -1,5 +1,6 @@
-import type { ChangeKind, DatasetName } from '@bridgework/contract'
+import type { ChangeKind, DatasetName, webhookMessage } from '@bridgework/contract'
 import type { Pool } from 'pg'
+import type { Static } from 'typebox'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { type CompanyId, type LocationId, parseNumericId } from '../../platform/identity/identity.ts'
 import { currentEpoch } from '../agents/epoch.ts'
@@ -49,7 +50,12 @@ export async function testBody(db: Queryable, timestamp: Date): Promise<string> 
   return await inEnvelope(db, 'test', '0', timestamp, { id: 'test', type: 'test', attributes: {} })
 }
 
-async function inEnvelope(db: Queryable, type: string, sequence: string, timestamp: Date, data: object) {
+type Message = Static<typeof webhookMessage>
+
+async function inEnvelope(db: Queryable, type: Message['type'], sequence: string, timestamp: Date, data: object) {
   const { rows } = await db.query<{ epoch: string }>(`select ${currentEpoch} as epoch`)
-  return JSON.stringify({ type, timestamp, sequence: Number(sequence), epoch: rows[0]?.epoch, data })
+  if (!rows[0]) throw new Error('a database without an epoch')
+  const { epoch } = rows[0]
+  const message: Message = { type, timestamp: timestamp.toISOString(), sequence: Number(sequence), epoch }
+  return JSON.stringify({ ...message, data })
 }

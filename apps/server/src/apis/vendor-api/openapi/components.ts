@@ -20,6 +20,7 @@ import {
   recordMeta,
   removalHeld,
   vendorProblems,
+  webhookMessage,
 } from '@bridgework/contract'
 import { type TObject, type TSchema, Type } from 'typebox'
 
@@ -88,6 +89,13 @@ const schemas: Record<string, TSchema> = {
   Organization: record('organization', 'Id of the organization', organizationAttributes, 'A practice owner.'),
   SyncStatus: record('sync_status', 'Name of the dataset', syncStatus, 'How current one dataset of a location is.'),
   Change: described(change, 'What is true now of something that a company may read, or of its access.'),
+  WebhookMessage: Type.Object(
+    {
+      ...webhookMessage.properties,
+      data: Type.Union([component('Change'), Type.Object({ id: Type.Literal('test'), type: Type.Literal('test') })]),
+    },
+    { description: 'What changed, as `/changes` has it. Members may be added.' },
+  ),
   DigestRange: described(digestRange, 'A range of records and its checksum.'),
   Freshness: described(freshness, 'How current our copy of a dataset is.'),
   Pagy: described(cursorPagy, 'The size of a list and of this page of it.'),

@@ -3,6 +3,7 @@ import { codeSamples } from './code-samples.ts'
 import { datasetOf, pascal, recordName } from './components.ts'
 import { addExamples, parameterExamples } from './examples.ts'
 import { linksOf } from './links.ts'
+import { webhooks } from './webhooks.ts'
 
 type Response = { description: string; headers?: object; links?: object; content?: object }
 type Parameter = { name: string; in: string; [member: string]: unknown }
@@ -14,11 +15,12 @@ type Operation = {
 }
 type Document = {
   paths?: Record<string, { get?: Operation; post?: Operation } | undefined>
+  webhooks?: object
   components?: { responses?: object; parameters?: object; headers?: object }
 }
 
 /**
- * Adds what the framework cannot know: previews, headers, links, examples, code samples, and what a line of an export is. What several
+ * Adds what the framework cannot know: previews, headers, links, examples, code samples, webhooks, and what a line of an export is. What several
  * operations have in common stands once, under `components`.
  */
 export function finishDocument(document: Document): void {
@@ -42,6 +44,7 @@ export function finishDocument(document: Document): void {
     shared.parameters,
   )
   document.components = { ...document.components, ...shared }
+  document.webhooks = webhooks
 }
 
 const headers = {

@@ -154,6 +154,9 @@ const changesMeta = {
   request_id: requestId,
 }
 
+/** A message of a webhook. */
+export const webhookExample = { type: 'dataset', timestamp: at, sequence: 7, epoch, data: change }
+
 const lastLine = {
   meta: {
     has_more: false,
