@@ -7,7 +7,8 @@ import { grantedKeys, nameOf, type SyncEvent } from '../sync/sync.ts'
 import { createChangeWaiter } from './change-waiter.ts'
 import type { Command, Context } from './context.ts'
 import { readPeriod, readSelection, selectionOptions } from './selection.ts'
-import { openWatchState, type WatchState, watchFile } from './watch-state.ts'
+import { stateFileOf } from './state-file.ts'
+import { openWatchState, type WatchState } from './watch-state.ts'
 
 export const watch: Command = {
   summary: 'print what changes, as it comes, from where it stopped',
@@ -29,7 +30,7 @@ export const watch: Command = {
     const periodMs = every === undefined ? null : readPeriod(every, 1)
     const selection = readSelection(options)
     const client = context.client()
-    const file = options.text('state') ?? watchFile(env, client.baseUrl, selection)
+    const file = options.text('state') ?? stateFileOf(env, 'watch', [client.baseUrl, selection])
     const state = await openWatchState(file, client.baseUrl, options.flag('anew'))
     // What becomes known between two pages waits for the next one: a page is printed at the reader's pace, before another is asked for.
     let news: string[] = []
