@@ -11,7 +11,16 @@ import { buildGuides } from './setup/setup-guides.mjs'
 import { underSetupLock } from './setup/setup-lock.mjs'
 import { npmCommand, npmEnvironment } from './setup/setup-npm.mjs'
 import { buildPortal } from './setup/setup-portal.mjs'
-import { chromium, languages, mariadb, msitools, requirePrograms, samplePrograms } from './setup/setup-programs.mjs'
+import {
+  chromium,
+  languages,
+  mariadb,
+  msitools,
+  odbc,
+  requirePrograms,
+  samplePrograms,
+  suggestPrograms,
+} from './setup/setup-programs.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -40,9 +49,11 @@ async function setUp(purpose) {
     await buildGuides(root, fail)
     await packDownloads(root, fail)
   }
-  if (purpose === 'test')
+  if (purpose === 'test') {
     for (const wanted of [mariadb, chromium, msitools, samplePrograms, languages])
       await requirePrograms(wanted, root, fail)
+    await suggestPrograms(odbc, root)
+  }
 }
 
 /** Nothing to do: what this lock file names was installed and checked before. Costs one hash, no process. */

@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { compileOdbcProgram, lacksForOdbc } from '../../apps/agent/scripts/odbc-program.mjs'
 import { layOutAgent } from './agent-tree.ts'
 import { pack } from './archive.ts'
 import { canPackForDebian, debianArchitecture, packForDebian } from './debian.ts'
@@ -46,6 +47,7 @@ export async function makeAgentTree(release: AgentRelease, machine: Machine, nam
 async function makeDebianPackage(release: AgentRelease, machine: Machine): Promise<void> {
   const { root, stage, to, version, madeAt } = release
   const tree = await makeAgentTree(release, machine, `agent-${machine}`)
+  addOdbcProgram(tree, machine)
   const folder = join(stage, `debian-agent-${machine}`)
   for (const path of ['usr/bin', 'usr/lib/systemd/system']) mkdirSync(join(folder, path), { recursive: true })
   cpSync(tree, join(folder, 'usr/lib/bridgework-agent'), { recursive: true })
@@ -65,6 +67,14 @@ async function makeDebianPackage(release: AgentRelease, machine: Machine): Promi
   })
 }
 
+/** The program is linked with this machine's own ODBC, so another kind of machine must make its own. */
+function addOdbcProgram(tree: string, machine: Machine): void {
+  const isOther = machine !== `${process.platform}-${process.arch}`
+  const lacks = isOther ? `a machine of the kind ${machine}` : lacksForOdbc('here')
+  if (lacks === null) compileOdbcProgram('here', join(tree, 'bridgework-agent-odbc'))
+  else console.error(`No program for ODBC in the package for ${machine}: this machine lacks ${lacks}.`)
+}
+
 async function makeMacTarball(release: AgentRelease, machine: Machine): Promise<void> {
   const name = `bridgework-agent-${release.version}-${machine}`
   const tree = await makeAgentTree(release, machine, name)
@@ -79,6 +89,9 @@ async function makeWindowsInstaller(release: AgentRelease): Promise<void> {
   const tree = await makeAgentTree(release, 'win32-x64', 'agent-win32-x64')
   const definition = join(root, 'deploy/windows')
   compileServiceHost(join(definition, 'service-host.c'), join(tree, serviceHost))
+  compileOdbcProgram('win32-x64', join(tree, 'bridgework-agent-odbc.exe'))
+  // The drivers of old systems have 32 bits, and only a program of 32 can load them.
+  compileOdbcProgram('win32-ia32', join(tree, 'bridgework-agent-odbc-32.exe'))
   cpSync(join(definition, 'mingw-w64.txt'), join(tree, 'mingw-w64.txt'))
   const folder = join(stage, 'windows-installer')
   mkdirSync(folder)

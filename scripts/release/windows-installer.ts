@@ -9,11 +9,11 @@ export const serviceHost = 'bridgework-agent-service.exe'
 
 /** The programs that make the Windows installer and are missing here, with the command that installs them; null when all are there. */
 export function lacksForWindows(): string | null {
-  const programs = [compiler, 'wixl', 'msibuild', 'msiinfo']
+  const programs = [compiler, 'i686-w64-mingw32-gcc', 'wixl', 'msibuild', 'msiinfo']
   const missing = programs.filter((program) => spawnSync(program, ['--version']).error !== undefined)
   return missing.length === 0
     ? null
-    : `${missing.join(', ')} (on Debian: apt-get install gcc-mingw-w64-x86-64 wixl msitools)`
+    : `${missing.join(', ')} (on Debian: apt-get install gcc-mingw-w64-x86-64 gcc-mingw-w64-i686 wixl msitools)`
 }
 
 /** The switches of a silent installation, and the option of `setup` that each gives. */

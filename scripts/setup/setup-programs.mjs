@@ -34,6 +34,23 @@ export const msitools = {
   elsewhere: 'install msitools with wixl (on Fedora: "sudo dnf install msitools"), and run the same command again.',
 }
 
+/** Its tests say that they are skipped where it is missing. */
+export const odbc = {
+  what: 'unixODBC with drivers',
+  programs: [['isql'], ['cc', 'gcc']],
+  packages: [
+    ['unixodbc'],
+    ['unixodbc-dev'],
+    ['odbc-postgresql'],
+    ['odbc-mariadb'],
+    ['libsqliteodbc'],
+    ['gcc'],
+    ['libc6-dev'],
+  ],
+  onMac: 'run "brew install unixodbc".',
+  elsewhere: 'install unixODBC with its headers and its drivers.',
+}
+
 export const samplePrograms = {
   what: 'curl, bash and Python',
   programs: [['curl'], ['bash'], ['python3']],
@@ -89,6 +106,15 @@ export async function requirePrograms(wanted, root, fail, machine = thisMachine(
     aptGet('install', '-y', '--no-install-recommends', ...packagesOf(wanted, machine))
   })
   if (missing().length > 0) throw fail(`${names()} was not found, but its packages are installed. Check PATH.`)
+}
+
+/** As `requirePrograms`, for what some tests can do without: says so once, and goes on. */
+export async function suggestPrograms(wanted, root) {
+  try {
+    await requirePrograms(wanted, root, (message) => new Error(message))
+  } catch (error) {
+    console.error(`Some tests will be skipped: ${error.message}`)
+  }
 }
 
 function thisMachine() {

@@ -183,8 +183,15 @@ function sqlDatabaseOf(top: Fields, faults: string[]): SqlSettings {
   const socket = optionalText(database, 'database.socket', faults)
   const port = database.get('database.port') ?? null
   const isFile = engine === 'sqlite'
+  const name = textOf(database, 'database.name', faults)
+  if (engine === 'odbc' && /(^|;)\s*(pwd|password)\s*=/i.test(name))
+    faults.push('database.name must not contain the password. Put it into database.password.')
+  const account = (field: string, mayBeEmpty: boolean) => {
+    if (isFile || (engine === 'odbc' && !database.has(field))) return ''
+    return textOf(database, field, faults, { mayBeEmpty: mayBeEmpty || engine === 'odbc' })
+  }
   // What leaves this computer is encrypted, and SQL Server always can.
-  const plain = isFile || socket !== null || (isThisComputer(host) && engine !== 'sqlserver')
+  const plain = isFile || engine === 'odbc' || socket !== null || (isThisComputer(host) && engine !== 'sqlserver')
   return {
     engine: engine ?? 'postgresql',
     host,
@@ -192,9 +199,10 @@ function sqlDatabaseOf(top: Fields, faults: string[]): SqlSettings {
       port === null ? null : wholeNumber(database, 'database.port', { least: 1, most: 65_535, otherwise: 1 }, faults),
     instance: optionalText(database, 'database.instance', faults),
     socket,
-    user: isFile ? '' : textOf(database, 'database.user', faults),
-    password: isFile ? '' : textOf(database, 'database.password', faults, { mayBeEmpty: true }),
-    name: textOf(database, 'database.name', faults),
+    user: account('database.user', false),
+    password: account('database.password', true),
+    name,
+    program: optionalText(database, 'database.program', faults),
     tls: tlsOf(database, { host, socket }, faults, plain ? 'off' : 'required'),
   }
 }
@@ -310,7 +318,7 @@ const topNames = [
 ] as const
 const fileNames = ['folder', 'mapping'] as const
 const databaseNames = ['host', 'port', 'socket', 'user', 'password', 'name', 'tls', 'tls_ca_file'] as const
-const sqlDatabaseNames = ['engine', ...databaseNames, 'instance'] as const
+const sqlDatabaseNames = ['engine', ...databaseNames, 'instance', 'program'] as const
 
 type Fields = ReadonlyMap<string, unknown>
 

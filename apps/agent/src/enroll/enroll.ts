@@ -179,6 +179,11 @@ async function sqlSettings(
   const name = optionText(options, 'db-name') ?? known?.database.name ?? missing('--db-name')
   if (engine === 'sqlite') return { connector: 'sql', database: { engine, name: resolve(name) }, mapping }
   const database = known?.database.engine === engine ? known.database : null
+  if (engine === 'odbc') {
+    const user = optionText(options, 'db-user') ?? database?.user ?? ''
+    const password = user === '' ? '' : await passwordFor(options, deps, user, database)
+    return { connector: 'sql', database: { engine, name, user, password, program: database?.program ?? null }, mapping }
+  }
   const given = { host: optionText(options, 'db-host'), socket: optionText(options, 'db-socket') }
   if (given.socket !== null && given.host !== null) throw new UsageError('Use --db-socket or --db-host, not both.')
   const user = optionText(options, 'db-user') ?? database?.user ?? missing('--db-user')

@@ -32,7 +32,7 @@ test('what leaves the computer is encrypted unless the settings say otherwise, a
   const refused: readonly (readonly [object, RegExp])[] = [
     [
       { ...file, database: { ...database, engine: 'oracle' } },
-      /database\.engine must be one of postgresql, mysql, sqlite, sqlserver/,
+      /database\.engine must be one of postgresql, mysql, sqlite, sqlserver, odbc/,
     ],
     [
       { ...file, connector: 'files', files: { folder: '/f', mapping: '/m' } },
@@ -42,6 +42,10 @@ test('what leaves the computer is encrypted unless the settings say otherwise, a
       { ...file, connector: 'open-dental', database },
       /mapping does not belong to connector "open-dental"\. Remove it\./,
     ],
+    [
+      { ...file, database: { engine: 'odbc', name: 'DSN=Dental;Uid=reader; Pwd=secret' } },
+      /database\.name must not contain the password\. Put it into database\.password\./,
+    ],
     [{ ...file, connector: 'oracle' }, /connector must be "open-dental", "files" or "sql"\./],
     [{ ...file, files: {}, database }, /files does not belong to connector "sql"\. Remove it\./],
   ]
@@ -49,8 +53,8 @@ test('what leaves the computer is encrypted unless the settings say otherwise, a
 })
 
 test('check says who could read the connection, and what moves while the agent reads', () => {
-  const said = (session: { encryption: string | null; hasSnapshot: boolean }, more: object) =>
-    findingsOnSession(session, settingsOf(more))
+  const said = (session: { encryption: string | null; hasSnapshot: boolean; rightsAreKnown?: boolean }, more: object) =>
+    findingsOnSession({ rightsAreKnown: true, ...session }, settingsOf(more))
       .map(({ what, todo }) => `${what} ${todo ?? ''}`)
       .join(' ')
   assert.match(
@@ -72,6 +76,10 @@ test('check says who could read the connection, and what moves while the agent r
   assert.match(
     said({ encryption: 'TLS', hasSnapshot: false }, { engine: 'sqlserver' }),
     /If the maker agrees, run as the administrator: alter database current set allow_snapshot_isolation on;/,
+  )
+  assert.match(
+    said({ encryption: null, hasSnapshot: false, rightsAreKnown: false }, { engine: 'odbc', name: 'Dental' }),
+    /^ODBC does not tell all that the database user may do, nor whether the connection is encrypted\. See that this user can/,
   )
 })
 

@@ -34,7 +34,8 @@ export async function checkSql(
   let session: SqlSession | null = null
   try {
     session = await openReader(source.database)
-    findings.push(good(`The database answers: ${session.version}. Its user "${source.database.user}" can only read.`))
+    const rights = session.rightsAreKnown ? ` Its user "${source.database.user}" can only read.` : ''
+    findings.push(good(`The database answers: ${session.version}.${rights}`))
     findings.push(...findingsOnSession(session, source.database))
     await requireQuiet(session, mapping)
     const seen = profile(mapping)
@@ -46,17 +47,24 @@ export async function checkSql(
   } finally {
     await session?.end()
   }
-  // A file has no clock of its own.
-  return { findings, now: source.database.engine === 'sqlite' ? null : (session?.now ?? null) }
+  // A file has no clock of its own, and ODBC has no question for it.
+  const hasClock = !['sqlite', 'odbc'].includes(source.database.engine)
+  return { findings, now: hasClock ? (session?.now ?? null) : null }
 }
 
 /** What a person should know of the connection. */
 export function findingsOnSession(
-  { encryption, hasSnapshot }: Pick<SqlSession, 'encryption' | 'hasSnapshot'>,
+  { encryption, hasSnapshot, rightsAreKnown }: Pick<SqlSession, 'encryption' | 'hasSnapshot' | 'rightsAreKnown'>,
   settings: SqlSettings,
 ): Finding[] {
   const { engine, host, socket, tls } = settings
   const findings: Finding[] = []
+  if (!rightsAreKnown)
+    findings.push({
+      outcome: 'advice',
+      what: 'ODBC does not tell all that the database user may do, nor whether the connection is encrypted.',
+      todo: 'See that this user can only read, and set the encryption in the data source if the database is on another computer.',
+    })
   const isLocal = engine === 'sqlite' || socket !== null || isThisComputer(host)
   if (encryption === null && !isLocal)
     findings.push({

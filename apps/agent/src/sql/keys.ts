@@ -77,14 +77,20 @@ export function identityOf(locationKey: string, key: string): string {
 }
 
 /** The rows of some records, as a condition; keys that cannot be of this table have none. */
-export function conditionOf(session: SqlSession, { key: parts }: StatementTable, keys: readonly string[]): string {
+export function conditionOf(
+  session: SqlSession,
+  { key: parts, statement }: StatementTable,
+  keys: readonly string[],
+): string {
   const conditions = keys.flatMap((key) => {
     const texts = parts.length === 1 ? [key] : splitKey(key)
     const isOther = texts.length !== parts.length || parts.some((part, index) => isOtherConstant(part, texts[index]))
     if (isOther) return []
-    const equal = parts.flatMap((part, index) =>
-      typeof part === 'string' ? [`${session.quoted(part)} = ${session.literal(texts[index] ?? '')}`] : [],
-    )
+    const equal = parts.flatMap((part, index) => {
+      if (typeof part !== 'string') return []
+      const of = { select: statement.select, column: part }
+      return [`${session.quoted(part)} = ${session.literal(texts[index] ?? '', of)}`]
+    })
     return [`(${equal.join(' and ')})`]
   })
   return conditions.length === 0 ? '1 = 0' : conditions.join(' or ')

@@ -22,12 +22,15 @@ export type SqlSession = {
   readonly encryption: string | null
   /** What this account may do besides reading, in the engine's words; null: nothing. */
   readonly mayWrite: string | null
+  /** False: the engine cannot tell all that this account may do. */
+  readonly rightsAreKnown: boolean
   /** The statements that make an account which can only read. */
   readonly readerStatements: string
   /** The database's clock as the session began. */
   readonly now: Date
   quoted(column: string): string
-  literal(text: string): string
+  /** `of`: the column of a statement's rows that is compared with it. */
+  literal(text: string, of?: { readonly select: string; readonly column: string }): string
   /** What a column of times is compared with. `text` is like 2026-11-30T08:15:00. */
   timeLiteral(text: string): string
   /** What a column of versions is compared with. */

@@ -12,9 +12,12 @@ import {
   sqliteDatabase,
   type TestSqlDatabase,
 } from './testing/test-database.ts'
+import { lacksOdbc, odbcProgram, throughOdbc } from './testing/test-odbc.ts'
 import { someSqlAgent } from './testing/test-source.ts'
 
 const mariaDb = await startTestMariaDb({ after })
+
+const program = lacksOdbc === false ? odbcProgram({ after }) : ''
 
 const engines: Readonly<Record<string, (t: TestContext) => Promise<TestSqlDatabase>>> = {
   PostgreSQL: async (t) => {
@@ -24,9 +27,15 @@ const engines: Readonly<Record<string, (t: TestContext) => Promise<TestSqlDataba
   MariaDB: () => mariaDatabase(mariaDb),
   SQLite: async (t) => sqliteDatabase(t, temporaryFolder(t)),
 }
+const throughDrivers = Object.entries(engines).map(([name, open]) => {
+  const opened = async (t: TestContext) => throughOdbc(await open(t), program)
+  return [`${name} through ODBC`, opened, lacksOdbc] as const
+})
 
-for (const [name, open] of Object.entries(engines)) {
-  test(`a practice that lives in ${name}: every record arrives equal, with changes, removals and restarts`, async (t) => {
+for (const [name, open, lacks = false] of [...Object.entries(engines), ...throughDrivers]) {
+  test(`a practice that lives in ${name}: every record arrives equal, with changes, removals and restarts`, {
+    skip: lacks,
+  }, async (t) => {
     const database = await open(t)
     const locations = [12, 6].map((n) => ({ insurancePlans: n, feeSchedules: 3, patients: n }))
     const living = livingPractice(createPractice({ ...demoShape(`sql ${name}`), locations, years: 0.4 }))

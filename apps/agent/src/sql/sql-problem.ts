@@ -5,6 +5,7 @@ import { placeOfDatabase, type SqlSettings } from './settings.ts'
 export type SqlFault = {
   readonly kind:
     | 'unreachable'
+    | 'driver'
     | 'access_denied'
     | 'not_encrypted'
     | 'database_missing'
@@ -37,6 +38,10 @@ export function sqlProblem(
         'Check that the database server runs, that host and port (or socket) are right, and that no firewall is in between.',
         { cause },
       )
+    case 'driver': {
+      const { what, todo } = ofDriver(code)
+      return new SourceProblem('unreachable', `ODBC cannot reach ${where} (${code}): ${what}`, todo, { cause })
+    }
     case 'access_denied':
       return new SourceProblem(
         kind,
@@ -86,6 +91,38 @@ export function sqlProblem(
         'Run the statement with the same user in a tool of the database, which shows the whole error.',
         options,
       )
+  }
+}
+
+/** What is missing on this computer, by the codes of ODBC's driver manager and by ours. */
+function ofDriver(code: string): { what: string; todo: string } {
+  const correct =
+    'Correct "name" of "database" in the settings file, or set up the data source. On Windows it must be a system DSN: the agent does not see a person’s own.'
+  switch (code) {
+    case 'NO_PROGRAM':
+      return {
+        what: 'this installation of the agent lacks the program that uses ODBC.',
+        todo: 'Install the agent’s package for Windows or Debian, or name the program in "program" of "database" in the settings file.',
+      }
+    case 'PROGRAM_ENDED':
+      return {
+        what: 'the program that uses ODBC ended.',
+        todo: 'On Linux, install unixODBC (on Debian: apt-get install libodbc2). Otherwise the driver ended it: install another version of the driver.',
+      }
+    case 'IM003':
+      return {
+        what: 'the driver cannot be loaded.',
+        todo: 'Install the driver anew, with the libraries that it needs.',
+      }
+    case 'IM014':
+      return {
+        what: 'the data source has a driver of 32 bits, and the agent’s program has 64, or the other way round.',
+        todo: 'Install the driver that has as many bits as the agent, and set up the data source with it.',
+      }
+    case 'IM002':
+      return { what: 'there is no data source or driver of this name.', todo: correct }
+    default:
+      return { what: 'the driver manager refuses the connection string.', todo: correct }
   }
 }
 

@@ -28,6 +28,10 @@ async function engineOf(name: EngineName): Promise<Engine> {
       const { faultOfSqlServer, openSqlServer } = await import('./sql-server.ts')
       return { open: openSqlServer, faultOf: faultOfSqlServer }
     }
+    case 'odbc': {
+      const { faultOfOdbc, openOdbc } = await import('./odbc.ts')
+      return { open: openOdbc, faultOf: faultOfOdbc }
+    }
   }
 }
 

@@ -175,6 +175,7 @@ const settings: SqlSettings = {
   password: '',
   name: 'practice',
   tls: { mode: 'required' },
+  program: null,
 }
 
 test('SQL Server: errors by their numbers, and every column as a text', () => {

@@ -56,6 +56,7 @@ export async function openMysql(settings: SqlSettings): Promise<SqlSession> {
       hasSnapshot: plain === '0',
       encryption: tls || null,
       mayWrite,
+      rightsAreKnown: true,
       readerStatements: `create user bridgework@'${settings.socket === null ? '%' : 'localhost'}' identified by '…'; grant select on ${escapeId(settings.name)}.* to bridgework@'${settings.socket === null ? '%' : 'localhost'}';`,
       now: new Date(now),
       quoted: (column) => escapeId(column, true),

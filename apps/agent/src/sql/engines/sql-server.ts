@@ -52,6 +52,7 @@ export async function openSqlServer(settings: SqlSettings): Promise<SqlSession> 
       // The driver goes on with an encrypted connection alone when it is told so.
       encryption: settings.tls === null ? null : 'TLS',
       mayWrite,
+      rightsAreKnown: true,
       readerStatements,
       now: new Date(now ?? ''),
       quoted,

@@ -19,6 +19,7 @@ export async function openSqlite({ name }: SqlSettings): Promise<SqlSession> {
       hasSnapshot: true,
       encryption: null,
       mayWrite: null,
+      rightsAreKnown: true,
       readerStatements: '',
       now: new Date(),
       quoted,

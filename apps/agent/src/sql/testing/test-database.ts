@@ -10,8 +10,10 @@ type Rows = Map<string, string>
 
 /** A database of one engine as its administrator sees it, and the settings of an account that can only read. */
 export type TestSqlDatabase = {
-  readonly engine: Exclude<EngineName, 'sqlserver'>
+  readonly engine: Exclude<EngineName, 'sqlserver' | 'odbc'>
   readonly settings: SqlSettings
+  /** Instants stand as texts in UTC, because what reads the database gives times no zone. */
+  readonly hasTextInstants?: boolean
   execute(sql: string): Promise<void>
 }
 
@@ -25,6 +27,7 @@ const settings: SqlSettings = {
   password: '',
   name: '',
   tls: null,
+  program: null,
 }
 
 export function sqliteDatabase(t: { after(work: () => void): void }, folder: string): TestSqlDatabase {
@@ -32,7 +35,13 @@ export function sqliteDatabase(t: { after(work: () => void): void }, folder: str
   const database = new DatabaseSync(name)
   database.exec('pragma journal_mode = wal; pragma synchronous = off')
   t.after(() => database.close())
-  return { engine: 'sqlite', settings: { ...settings, name }, execute: async (sql) => database.exec(sql) }
+  return {
+    engine: 'sqlite',
+    settings: { ...settings, name },
+    // SQLite has no type for an instant: programs write one as text.
+    hasTextInstants: true,
+    execute: async (sql) => database.exec(sql),
+  }
 }
 
 export async function mariaDatabase(mariaDb: TestMariaDb): Promise<TestSqlDatabase> {
@@ -76,7 +85,7 @@ export async function postgresDatabase(
 
 /** Keeps a practice in a database as a program does: a row that changes gets a new time and a new version, and others stay. */
 export function practiceIn(database: TestSqlDatabase) {
-  const { engine } = database
+  const { engine, hasTextInstants = false } = database
   const name = (column: string) => (engine === 'mysql' ? `\`${column}\`` : `"${column}"`)
   const text = (value: string | null) =>
     value === null ? 'null' : `'${value.replaceAll("'", "''").replaceAll('\\', engine === 'mysql' ? '\\\\' : '\\')}'`
@@ -113,7 +122,7 @@ export function practiceIn(database: TestSqlDatabase) {
   return {
     /** Writes what is new; returns the mapping that reads it. */
     write: async (practice: Practice, at: Date): Promise<object> => {
-      const { tables, mapping, stampType } = tablesOf(practice, engine)
+      const { tables, mapping, stampType } = tablesOf(practice, engine, hasTextInstants)
       const statements: string[] = []
       for (const table of tables) {
         if (!kept.has(table.name)) {

@@ -20,7 +20,7 @@ type Types = {
 }
 
 /** Types of the engines' own, so that what drivers make of them matters. */
-const typesOf: Readonly<Record<Exclude<EngineName, 'sqlserver'>, Types>> = {
+const typesOf: Readonly<Record<Exclude<EngineName, 'sqlserver' | 'odbc'>, Types>> = {
   postgresql: { text: 'text', money: 'numeric(12,2)', day: 'date', time: 'timestamp', stamp: 'timestamptz' },
   mysql: { text: 'text', money: 'decimal(12,2)', day: 'date', time: 'datetime', stamp: 'timestamp null' },
   sqlite: { text: 'text', money: 'real', day: 'text', time: 'text', stamp: 'text' },
@@ -45,8 +45,12 @@ const changedOf = (dataset: DatasetName): object => {
 }
 
 /** The practice as tables of a database, and the mapping that reads them. Datasets whose records hold a list have a row for each item. */
-export function tablesOf(practice: Practice, engine: Exclude<EngineName, 'sqlserver'>) {
-  const types = typesOf[engine]
+export function tablesOf(
+  practice: Practice,
+  engine: Exclude<EngineName, 'sqlserver' | 'odbc'>,
+  hasTextInstants: boolean,
+) {
+  const types = hasTextInstants ? { ...typesOf[engine], stamp: typesOf[engine].text } : typesOf[engine]
   const datasets: Record<string, object> = {}
   const tables = simulatedDatasets.map((dataset): TestTable => {
     const { columns, rules, listName } = columnsOf(dataset)
@@ -58,7 +62,7 @@ export function tablesOf(practice: Practice, engine: Exclude<EngineName, 'sqlser
           location,
           source_id,
           String(line),
-          ...columns.map(({ read, kind }) => stored(read(own, item), kind, engine)),
+          ...columns.map(({ read, kind }) => stored(read(own, item), kind, hasTextInstants)),
         ])
       }),
     )
@@ -91,7 +95,7 @@ export function tablesOf(practice: Practice, engine: Exclude<EngineName, 'sqlser
     return [source_id, Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== null))]
   })
   const mapping = { version: 2, read_every_minutes: 0, locations: Object.fromEntries(locations), datasets }
-  return { tables, mapping, stampType: types.stamp }
+  return { tables, mapping, stampType: hasTextInstants ? types.time : types.stamp }
 }
 
 function columnsOf(dataset: DatasetName): { columns: Column[]; rules: object; listName: string | null } {
@@ -132,12 +136,11 @@ function memberOf(value: JsonValue | undefined, member: string): JsonValue | und
   return (value as Attributes | null | undefined)?.[member]
 }
 
-function stored(value: JsonValue | undefined, kind: Kind, engine: EngineName): string | null {
+function stored(value: JsonValue | undefined, kind: Kind, hasTextInstants: boolean): string | null {
   if (value === null || value === undefined) return null
   if (kind.kind === 'list') return (value as string[]).join('/')
   if (kind.kind === 'boolean') return value ? '1' : '0'
-  // SQLite has no type for an instant: programs write one as text.
-  if (kind.kind === 'instant' && engine !== 'sqlite')
+  if (kind.kind === 'instant' && !hasTextInstants)
     return String(value)
       .replace('T', ' ')
       .replace(/(\.000)?Z$/, '')
