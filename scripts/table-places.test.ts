@@ -1,6 +1,6 @@
 // Where each table would be when practices are spread over several servers. docs/decisions/cells.md says why.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 
@@ -102,7 +102,8 @@ const placeOf: Record<string, 'directory' | 'cell' | 'node'> = {
   webhook_endpoint: 'directory',
 }
 
-const schema = readFileSync(join(import.meta.dirname, '../apps/server/src/platform/database/schema.sql'), 'utf8')
+const server = join(import.meta.dirname, '../apps/server/src')
+const schema = readFileSync(join(server, 'platform/database/schema.sql'), 'utf8')
 
 test('every table has its place', () => {
   const tables = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gim)].map(([, name = '']) => name)
@@ -120,6 +121,79 @@ test('a key that crosses is found', () => {
     'create table company (\n  id uuid\n);\nalter table company add constraint c foreign key (a) references agent (id);'
   assert.deepEqual(foreignKeys(planted).filter(crosses), [{ from: 'company', to: 'agent' }])
 })
+
+const sources = globSync('**/*.ts', { cwd: server, exclude: ['**/*.test.ts', '**/testing/**'] }).map((file) => ({
+  file,
+  text: readFileSync(join(server, file), 'utf8'),
+}))
+
+/**
+ * citusdata/citus, src/backend/distributed/planner/multi_router_planner.c: "functions used in UPDATE queries on distributed tables must not be VOLATILE",
+ * "functions used in the DO UPDATE SET clause of INSERTs on distributed tables must be marked IMMUTABLE", and none in CASE or COALESCE. Tables of a node
+ * are not distributed.
+ */
+test('what an update sets in the directory or in a cell is a value: a moment is selected first, and is no function', () => {
+  const set = sources.flatMap(({ file, text }) => settingsOf(text).map((each) => ({ file, ...each })))
+  assert.ok(set.length > 150, `${set.length} updates were found`)
+  const moments =
+    /\b(now|(clock|statement|transaction)_timestamp|random|gen_random_uuid|uuidv7|nextval)\(|current_(time|date)/
+  assert.deepEqual(
+    set.filter(({ table, sets }) => placeOf[table] !== 'node' && moments.test(sets)),
+    [],
+  )
+})
+
+test('each place in which a function is set is found', () => {
+  const planted = [
+    '`update agent set revoked_at = now() where id = $1`',
+    "'update agent a set (x, y) = (1, clock_timestamp()) where true'",
+    `update \${table} set at = \${next('now()')} where id = $1`,
+    '`insert into agent (id) values (now()) on conflict (id) do update set seen = excluded.seen, at = now() where now() > at`',
+    "const anew = 'at = now(), x = null'",
+  ]
+  assert.deepEqual(
+    planted.flatMap(settingsOf).map(({ table, sets }) => `${table}: ${sets}`),
+    [
+      'agent: revoked_at = now()',
+      'agent: (x, y) = (1, clock_timestamp())',
+      `\${table}: at = \${next('now()')}`,
+      'agent: seen = excluded.seen, at = now()',
+      ': at = now(), x = null',
+    ],
+  )
+})
+
+test('a subquery of exists has a column: Citus cannot send one without to another server', () => {
+  const empty = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(/\bexists \(\s*select\s+from\b/g)].map(
+      ({ index }) => `${file}: ${text.slice(index, index + 60)}`,
+    ),
+  )
+  assert.deepEqual(empty, [])
+})
+
+/** What statements in a file set, with the table; parts of statements too, whose table stands elsewhere. */
+function settingsOf(text: string): { table: string; sets: string }[] {
+  const begins = /\bupdate (?<table>\w+|\$\{\w+\})(?: \w+)?\s+set\s|\bdo update\s+set\s|= ['`](?=\w+ = (?!.* and ))/g
+  return [...text.matchAll(begins)].map(({ 0: begin, index, groups }) => {
+    const before = text.slice(0, index)
+    const after = text.slice(index + begin.length)
+    if (begin.startsWith('=')) return { table: '', sets: after.slice(0, after.indexOf(begin.at(-1) ?? '')) }
+    const inserted = [...before.matchAll(/\binsert into (\w+)/g)].at(-1)?.[1]
+    return { table: groups?.table ?? inserted ?? '', sets: assignmentsIn(after) }
+  })
+}
+
+/** Up to the end of the clause or of the text, at its own depth. */
+function assignmentsIn(text: string): string {
+  let depth = 0
+  for (const { 0: found, index } of text.matchAll(/[()`]|\s(?=(?:where|from|returning)\b)/g)) {
+    if (found === '(') depth += 1
+    else if (found === ')') depth -= 1
+    if (depth < 0 || (depth === 0 && /[`\s]/.test(found))) return text.slice(0, index).trim()
+  }
+  return text.trim()
+}
 
 function crosses({ from, to }: { from: string; to: string }): boolean {
   return placeOf[to] !== 'directory' && placeOf[from] !== placeOf[to]

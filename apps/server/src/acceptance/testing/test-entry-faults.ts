@@ -65,7 +65,7 @@ export async function readEntries(pool: Pool, after: { disclosure: string; act: 
        from audit_event act
       where id > $1
         and (side = 'operator' or action not like 'operator.%'
-             or not exists (select from audit_event own
+             or not exists (select 1 from audit_event own
                              where own.request_id = act.request_id and own.side = 'operator' and own.action = act.action))`,
     [after.act],
   )

@@ -83,9 +83,12 @@ export async function enrollAgent(
   const version = enrolment.version === undefined ? null : requireText(enrolment.version, 'the version of an agent')
   return await withTransaction(pool, async (client) => {
     const { rows } = await client.query<{ organization_id: OrganizationId }>(
-      `update enrolment_code
-          set used_at = clock_timestamp()
-        where code_hmac = any($1::bytea[]) and used_at is null and ${isInForce}
+      `with moment as (select clock_timestamp() as at, clock_timestamp() + interval '1 minute' as next_minute)
+       update enrolment_code
+          set used_at = moment.at
+         from moment
+        where code_hmac = any($1::bytea[]) and used_at is null
+          and expires_at >= moment.at and created_at <= moment.next_minute
         returning organization_id`,
       [secretKey.hmacs(enrolment.code)],
     )
@@ -164,8 +167,10 @@ export async function revokeAgent(
   organizationId: OrganizationId | null = null,
 ): Promise<{ name: string; organizationId: OrganizationId }> {
   const { rows } = await db.query<{ name: string; organization_id: OrganizationId }>(
-    `update agent
-        set revoked_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at)
+     update agent
+        set revoked_at = moment.at
+       from moment
       where id = $1 and organization_id = coalesce($2, organization_id) and revoked_at is null
       returning name, organization_id`,
     [agentId, organizationId],
@@ -173,9 +178,6 @@ export async function revokeAgent(
   if (rows[0]) return { name: rows[0].name, organizationId: rows[0].organization_id }
   throw new Problem('agent_unknown', { errors: `There is no agent ${agentId}, or its key was already revoked.` })
 }
-
-/** A code of later than now is refused like an expired one: the clock was set back, and the code would live longer by that. */
-const isInForce = `clock_timestamp() between created_at - interval '1 minute' and expires_at`
 
 /** At most so many ids of agents after this one, rising: for work that goes over every agent, off the hot path. */
 export async function listAgentIdsAfter(db: Queryable, after: AgentId, limit: number): Promise<AgentId[]> {

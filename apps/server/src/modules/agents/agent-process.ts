@@ -136,8 +136,10 @@ async function keepProcess(client: Queryable, agentId: AgentId, { id, place, com
 
 async function noteCopy(client: Queryable, agentId: AgentId, { id, place, computer }: ProcessStart): Promise<void> {
   await client.query(
-    `update agent_process
-        set refused_id = $2, refused_place = $3, refused_computer = $4, refused_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at)
+     update agent_process
+        set refused_id = $2, refused_place = $3, refused_computer = $4, refused_at = moment.at
+       from moment
       where agent_id = $1`,
     [agentId, id, place, computer],
   )

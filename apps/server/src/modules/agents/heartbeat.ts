@@ -111,7 +111,7 @@ export async function replaceProblems(
        delete from agent_problem p
         where agent_id = $1 and ($3 or code = any($4::text[]))
           and not exists (
-              select from current c
+              select 1 from current c
                where (c.location_id, c.dataset, c.code, c.table_name, c.column_name)
                      is not distinct from (p.location_id, p.dataset, p.code, p.table_name, p.column_name)))
      insert into agent_problem as p (agent_id, location_id, dataset, code, table_name, column_name, since, file_name, file_line, file_column)

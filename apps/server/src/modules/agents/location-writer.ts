@@ -126,9 +126,11 @@ export async function listWrittenByOthers(
 /** Notes that an agent wanted to write where another does; at most once a minute, because it asks again with each request. */
 export async function noteRefused(db: Queryable, locationIds: readonly LocationId[], agentId: AgentId): Promise<void> {
   await db.query(
-    `update location_writer set refused_agent_id = $2, refused_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at, clock_timestamp() - interval '1 minute' as a_minute_ago)
+     update location_writer set refused_agent_id = $2, refused_at = moment.at
+       from moment
       where location_id = any($1::bigint[])
-        and (refused_agent_id is distinct from $2 or refused_at < clock_timestamp() - interval '1 minute')`,
+        and (refused_agent_id is distinct from $2 or refused_at < moment.a_minute_ago)`,
     [locationIds, agentId],
   )
 }
@@ -139,14 +141,22 @@ export async function raiseFences(client: Queryable, agentId: AgentId): Promise<
 }
 
 /** What a new writer begins with, in an update of its row. */
-const anew = 'taken_at = clock_timestamp(), refused_agent_id = null, refused_at = null'
+const nothingRefused = 'refused_agent_id = null, refused_at = null'
 
 /** The new agent writes in place of the old one wherever that wrote, and the old one's key ends. */
 export async function replaceAgent(client: Queryable, oldId: AgentId, newId: AgentId): Promise<void> {
-  await client.query('update agent set revoked_at = clock_timestamp() where id = $1 and revoked_at is null', [oldId])
+  await client.query(
+    `with moment as (select clock_timestamp() as at)
+     update agent set revoked_at = moment.at from moment where id = $1 and revoked_at is null`,
+    [oldId],
+  )
   // A new agent has read nothing before.
   await client.query(
-    `update location_writer set agent_id = $2, fence = fence + 1, first_upload = 0, ${anew} where agent_id = $1`,
+    `with moment as (select clock_timestamp() as at)
+     update location_writer
+        set agent_id = $2, fence = fence + 1, first_upload = 0, taken_at = moment.at, ${nothingRefused}
+       from moment
+      where agent_id = $1`,
     [oldId, newId],
   )
 }
@@ -169,7 +179,8 @@ export async function takeOver(
     `insert into location_writer (location_id, agent_id, taken_at)
      values ($1, $2, clock_timestamp())
          on conflict (location_id) do update
-        set agent_id = excluded.agent_id, fence = location_writer.fence + 1, first_upload = $3, ${anew}
+        set agent_id = excluded.agent_id, fence = location_writer.fence + 1, first_upload = $3,
+            taken_at = excluded.taken_at, ${nothingRefused}
       where location_writer.agent_id <> excluded.agent_id`,
     [locationId, agentId, firstUpload],
   )
@@ -182,12 +193,13 @@ export async function takeOver(
  */
 async function take(db: Queryable, locationId: LocationId, agentId: AgentId): Promise<WriterPlace | null> {
   const isRevoked =
-    'exists (select from agent where agent.id = location_writer.agent_id and agent.revoked_at is not null)'
+    'exists (select 1 from agent where agent.id = location_writer.agent_id and agent.revoked_at is not null)'
   const firstUpload = await passNumbers(db, locationId, agentId, isRevoked)
   const { rows } = await db.query<PlaceRow>(
     `insert into location_writer (location_id, agent_id, taken_at)
      values ($1, $2, clock_timestamp())
-         on conflict (location_id) do update set agent_id = excluded.agent_id, first_upload = $3, ${anew}
+         on conflict (location_id) do update
+        set agent_id = excluded.agent_id, first_upload = $3, taken_at = excluded.taken_at, ${nothingRefused}
       where location_writer.agent_id <> excluded.agent_id and ${isRevoked}
      returning fence, first_upload`,
     [locationId, agentId, firstUpload],
@@ -217,8 +229,8 @@ async function passNumbers(
        update agent_number
           set highest = highest + 1000000
         where agent_id = $2
-          and exists (select from upload where upload.location_id = $1 and upload.agent_id = $2)
-          and exists (select from location_writer where location_id = $1 and location_writer.agent_id <> $2 and ${condition})
+          and exists (select 1 from upload where upload.location_id = $1 and upload.agent_id = $2)
+          and exists (select 1 from location_writer where location_id = $1 and location_writer.agent_id <> $2 and ${condition})
        returning highest),
      excused as (
        update agent_process set excused_number = passed.highest from passed where agent_id = $2)

@@ -66,7 +66,8 @@ function verifiedVersion(file: Buffer, publicKey: KeyObject): string {
 /** No agent is offered this release from now on. Throws a Problem when it is not published, or was withdrawn. */
 export async function withdrawRelease(db: Queryable, version: string): Promise<void> {
   const { rowCount } = await db.query(
-    'update agent_release set withdrawn_at = clock_timestamp() where version = $1 and withdrawn_at is null',
+    `with moment as (select clock_timestamp() as at)
+     update agent_release set withdrawn_at = moment.at from moment where version = $1 and withdrawn_at is null`,
     [version],
   )
   if (rowCount === 1) return
@@ -111,8 +112,10 @@ export async function noteFailedRelease(
   failed: { version: string; outcome: ReleaseFailure },
 ): Promise<void> {
   await db.query(
-    `update agent
-        set failed_release = $2, failed_release_outcome = $3, failed_release_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at)
+     update agent
+        set failed_release = $2, failed_release_outcome = $3, failed_release_at = moment.at
+       from moment
       where id = $1 and failed_release is distinct from $2`,
     [agentId, failed.version, failed.outcome],
   )

@@ -27,7 +27,7 @@ const keptInstalled = `interval '30 days'`
 
 /** SQL that is true when the website of that column's location carries the script: one text for all who ask. */
 export function attributionInstalled(locationColumn: 'g.location_id'): string {
-  return `exists (select from attribution_script s
+  return `exists (select 1 from attribution_script s
                    where s.location_id = ${locationColumn} and s.last_seen_at > now() - ${keptInstalled})`
 }
 
@@ -46,7 +46,7 @@ export async function ensureAttributionScripts(db: Queryable, locationIds: reado
   const { rows } = await db.query<{ id: LocationId }>(
     `select id
        from unnest($1::bigint[]) as wanted (id)
-      where not exists (select from attribution_script s where s.location_id = wanted.id)`,
+      where not exists (select 1 from attribution_script s where s.location_id = wanted.id)`,
     [locationIds],
   )
   await insertAttributionScripts(
@@ -109,12 +109,13 @@ export async function saveSighting(
   await client.query(
     `insert into attribution_sighting as s (location_id, origin, is_own_domain, first_seen_at, last_seen_at)
      select $1, $2, $3, now(), now()
-      where exists (select from attribution_sighting where location_id = $1 and origin = $2)
+      where exists (select 1 from attribution_sighting where location_id = $1 and origin = $2)
          or (select count(*) from attribution_sighting where location_id = $1 and is_own_domain = $3) < $4
          on conflict (location_id, origin) do update
         set is_own_domain = excluded.is_own_domain, last_seen_at = excluded.last_seen_at,
-            first_seen_at = case when s.last_seen_at > now() - ${keptInstalled} then s.first_seen_at else now() end
-      where s.last_seen_at < now() - interval '1 hour' or s.is_own_domain <> excluded.is_own_domain`,
+            first_seen_at = case when excluded.last_seen_at - s.last_seen_at < ${keptInstalled}
+                                 then s.first_seen_at else excluded.first_seen_at end
+      where excluded.last_seen_at - s.last_seen_at > interval '1 hour' or s.is_own_domain <> excluded.is_own_domain`,
     [sighting.locationId, sighting.origin, sighting.isOwnDomain, sighting.max],
   )
 }
@@ -122,10 +123,13 @@ export async function saveSighting(
 /** Notes that the script was seen on a domain of the practice, at most once an hour. After 30 days without, it is installed anew. */
 export async function saveInstallation(client: Queryable, locationId: LocationId): Promise<void> {
   await client.query(
-    `update attribution_script
-        set installed_at = case when last_seen_at > now() - ${keptInstalled} then installed_at else now() end,
-            last_seen_at = now()
-      where location_id = $1 and (last_seen_at is null or last_seen_at < now() - interval '1 hour')`,
+    `with moment as (
+       select now() as at, now() - interval '1 hour' as an_hour_ago, now() - ${keptInstalled} as installed_since)
+     update attribution_script
+        set installed_at = case when last_seen_at > moment.installed_since then installed_at else moment.at end,
+            last_seen_at = moment.at
+       from moment
+      where location_id = $1 and (last_seen_at is null or last_seen_at < moment.an_hour_ago)`,
     [locationId],
   )
 }
@@ -141,11 +145,14 @@ export async function judgeSightings(
     [locationId, ownOrigins],
   )
   await client.query(
-    `update attribution_script
-        set (installed_at, last_seen_at) = (
-              select min(first_seen_at) filter (where last_seen_at > now() - ${keptInstalled}), max(last_seen_at)
-                from attribution_sighting
-               where location_id = $1 and is_own_domain)
+    `with seen as (
+       select min(first_seen_at) filter (where last_seen_at > now() - ${keptInstalled}) as installed_at,
+              max(last_seen_at) as last_seen_at
+         from attribution_sighting
+        where location_id = $1 and is_own_domain)
+     update attribution_script
+        set installed_at = seen.installed_at, last_seen_at = seen.last_seen_at
+       from seen
       where location_id = $1`,
     [locationId],
   )

@@ -112,7 +112,7 @@ function selection({ side, tenantId, search, person, actions, from, until }: Aud
     const factual = `fact #>> '{}' ilike ${found} or fact #>> '{}' = any(${datasets})`
     conditions.push(
       `((actor || ' ' || coalesce(reason, '')) ilike ${found} or action = any(${saying})
-        or exists (select from jsonb_path_query(facts, 'strict $.** ? (@.type() == "string")') fact where ${factual}))`,
+        or exists (select 1 from jsonb_path_query(facts, 'strict $.** ? (@.type() == "string")') fact where ${factual}))`,
     )
   }
   return { conditions: conditions.join(' and '), values }

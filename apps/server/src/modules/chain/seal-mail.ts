@@ -42,7 +42,7 @@ async function mailNext(pool: Pool, about: { key: SealPublicKey; publicUrl: stri
     const { rows } = await client.query<{ id: OrganizationId }>(
       `select m.organization_id as id
          from seal_mail m
-        where exists (select from practice_seal p where p.organization_id = m.organization_id and p.entries > m.mailed_entries)
+        where exists (select 1 from practice_seal p where p.organization_id = m.organization_id and p.entries > m.mailed_entries)
         limit 1
           for update of m skip locked`,
     )

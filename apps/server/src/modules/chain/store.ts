@@ -181,7 +181,7 @@ export async function countLostPracticeSeals(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ lost: number }>(
     `select count(*)::integer as lost
        from practice_seal p
-      where not exists (select from seal s where s.number = p.seal_number)`,
+      where not exists (select 1 from seal s where s.number = p.seal_number)`,
   )
   return rows[0]?.lost ?? 0
 }

@@ -129,7 +129,7 @@ const tamperings: Record<string, Tamper> = {
   'addition between disclosures': async (db, choice) => {
     const { rows } = await db.query<{ id: string }>(
       `select g.id from generate_series(1, (select max(id) from disclosure)) g (id)
-        where not exists (select from disclosure d where d.id = g.id) order by g.id`,
+        where not exists (select 1 from disclosure d where d.id = g.id) order by g.id`,
     )
     await copyOf(db, choice, pick(rows, choice).id)
   },

@@ -9,7 +9,7 @@ export async function listToldCompanies(db: Queryable): Promise<CompanyId[]> {
     text: `select c.id
              from company c
             where c.state = 'active' and ${agreementAccepted('c.id')}
-              and exists (select from webhook_endpoint e where e.company_id = c.id and e.stopped_because is null)`,
+              and exists (select 1 from webhook_endpoint e where e.company_id = c.id and e.stopped_because is null)`,
   })
   return rows.map(({ id }) => id)
 }

@@ -284,8 +284,10 @@ async function saveTerms(
 /** By id: a join with the ended pairs may be planned as a loop over thousands of them for each grant, and takes a minute then. */
 async function endGrants(client: Queryable, by: string, ended: readonly { id: string }[]): Promise<void> {
   await client.query(
-    `update access_grant
-        set revoked_at = statement_timestamp(), revoked_by = $1
+    `with moment as (select statement_timestamp() as at)
+     update access_grant
+        set revoked_at = moment.at, revoked_by = $1
+       from moment
       where id = any($2::uuid[]) and revoked_at is null`,
     [by, ended.map(({ id }) => id)],
   )

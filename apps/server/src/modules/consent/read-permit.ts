@@ -244,7 +244,7 @@ const permitColumns = (syncType: string) =>
     time_zone: 'l.time_zone',
     office_hours: 'l.office_hours',
     has_location: `g.location_id is not null
-           or exists (select from dataset_grant other
+           or exists (select 1 from dataset_grant other
                        where other.location_id = one.location_id and other.company_id = one.company_id and ${notEnded('other')})`,
     granted_stamp: 'g.granted_stamp',
     granted_at: milliseconds('g.granted_at'),

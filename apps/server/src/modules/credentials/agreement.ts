@@ -26,7 +26,7 @@ export type AgreementState = {
  */
 export function agreementAccepted(companyColumn: '$2' | 'c.id' | 'one.company_id'): string {
   return `exists (
-            select from agreement_acceptance a
+            select 1 from agreement_acceptance a
              where a.company_id = ${companyColumn}
                and a.version >= (select coalesce(max(version), 1) from agreement where enforced_at <= now()))`
 }

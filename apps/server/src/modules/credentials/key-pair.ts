@@ -86,7 +86,10 @@ export async function revokeKeyPair(
   by: { companyId: CompanyId; memberId: MemberId | null },
 ): Promise<boolean> {
   const { rowCount } = await db.query(
-    'update key_pair set revoked_at = clock_timestamp(), revoked_by = $2 where company_id = $1 and revoked_at is null',
+    `with moment as (select clock_timestamp() as at)
+     update key_pair set revoked_at = moment.at, revoked_by = $2
+       from moment
+      where company_id = $1 and revoked_at is null`,
     [by.companyId, by.memberId],
   )
   return rowCount === 1

@@ -39,7 +39,10 @@ export async function rotateSigningKey(
   return await withTransaction(pool, async (client) => {
     await lockSigningKeys(client)
     await client.query(
-      "update signing_key set state = 'retired', retired_at = clock_timestamp(), private_jwk = null where state = 'active'",
+      `with moment as (select clock_timestamp() as at)
+       update signing_key set state = 'retired', retired_at = moment.at, private_jwk = null
+         from moment
+        where state = 'active'`,
     )
     const kid = await insertSigningKey(client, secretKey)
     await alongside?.(client, kid)

@@ -17,7 +17,7 @@ export async function finishReads(db: Queryable, reads: readonly FinishedRead[])
          from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::boolean[]) as r (location_id, dataset, read_at, is_complete)
         group by location_id, dataset),
      locked as (
-       select s.location_id, s.dataset, s.synced_at, r.read_at, r.is_complete
+       select s.location_id, s.dataset, s.synced_at, r.read_at, case when r.is_complete then clock_timestamp() end as completed_at
          from dataset_state s
          join reported r using (location_id, dataset)
         order by s.location_id, array_position($5::text[], s.dataset)
@@ -25,8 +25,7 @@ export async function finishReads(db: Queryable, reads: readonly FinishedRead[])
      finished as (
        update dataset_state s
           set synced_at = greatest(s.synced_at, locked.read_at),
-              initial_sync_completed_at = case when locked.is_complete then coalesce(s.initial_sync_completed_at, clock_timestamp())
-                                               else s.initial_sync_completed_at end
+              initial_sync_completed_at = coalesce(s.initial_sync_completed_at, locked.completed_at)
          from locked
         where s.location_id = locked.location_id and s.dataset = locked.dataset
        returning s.location_id, s.dataset, ${activityBucket('locked.read_at')} as bucket_at,

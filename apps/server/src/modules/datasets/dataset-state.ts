@@ -80,7 +80,7 @@ export async function ensureDatasetStates(client: Queryable, locationIds: readon
        from unnest($1::bigint[]) as wanted (location_id)
       cross join unnest($2::text[], $4::smallint[]) as named (dataset, rendering)
       where not exists (
-            select from dataset_state s where s.location_id = wanted.location_id and s.dataset = named.dataset)
+            select 1 from dataset_state s where s.location_id = wanted.location_id and s.dataset = named.dataset)
          on conflict (location_id, dataset) do nothing`,
     [locationIds, datasetNames, stamp, renderings],
   )

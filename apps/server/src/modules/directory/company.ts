@@ -75,9 +75,11 @@ export async function listRenames(db: Queryable, companyIds: readonly CompanyId[
 export async function setCompanyVerified(client: Queryable, id: CompanyId, by: string | null): Promise<Company> {
   await lockCompany(client, id)
   const { rows } = await client.query<CompanyRow>(
-    `update company
-        set verified_at = case when $2::text is not null then coalesce(verified_at, clock_timestamp()) end,
+    `with moment as (select clock_timestamp() as at)
+     update company
+        set verified_at = case when $2::text is not null then coalesce(verified_at, moment.at) end,
             verified_by = case when $2::text is not null then coalesce(verified_by, $2) end
+       from moment
       where id = $1
       returning ${columns}`,
     [id, by],

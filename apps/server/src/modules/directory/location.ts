@@ -150,9 +150,10 @@ export async function updateLocations(
       .map((column) => `${table}.${column}`)
       .join(', ')
   await client.query(
-    `update location l
-        set (${sourceColumns}, updated_at) = row(${prefixed('given')}, clock_timestamp())
-       from ${recordset}
+    `with moment as (select clock_timestamp() as at)
+     update location l
+        set (${sourceColumns}, updated_at) = row(${prefixed('given')}, moment.at)
+       from moment, ${recordset}
       where l.organization_id = $1 and l.source_id = given.source_id
         and (${prefixed('l')}) is distinct from (${prefixed('given')})`,
     [organizationId, JSON.stringify(locations.map(toLocationRow))],
@@ -172,7 +173,9 @@ export async function openLocations(
     [organizationId, sourceIds, agentId],
   )
   const { rows } = await client.query<{ id: LocationId }>(
-    `update location set closed_at = null, updated_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at)
+     update location set closed_at = null, updated_at = moment.at
+       from moment
       where organization_id = $1 and source_id = any($2::text[]) and closed_at is not null
       returning id`,
     [organizationId, sourceIds],
@@ -188,7 +191,9 @@ export async function closeLocations(
   otherAgentIds: readonly AgentId[],
 ): Promise<LocationId[]> {
   const { rows } = await client.query<{ id: LocationId }>(
-    `update location set closed_at = clock_timestamp(), is_active = false, updated_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at)
+     update location set closed_at = moment.at, is_active = false, updated_at = moment.at
+       from moment
       where organization_id = $1 and source_id <> all($2::text[]) and closed_at is null
         and coalesce(reported_by, 0) <> all($3::bigint[])
       returning id`,

@@ -49,9 +49,11 @@ export async function updateOrganization(
   const name = requireName(changes.name, 'the name of an organization')
   const timeZone = typeof changes.timeZone === 'string' ? requireTimeZone(changes.timeZone) : changes.timeZone
   const { rowCount } = await db.query(
-    `update organization
-        set name = $2, time_zone = case when $3 then $4 else time_zone end, updated_at = clock_timestamp()
-      where id = $1`,
+    `with locked as (select id, clock_timestamp() as at from organization where id = $1 for no key update)
+     update organization o
+        set name = $2, time_zone = case when $3 then $4 else time_zone end, updated_at = locked.at
+       from locked
+      where o.id = locked.id`,
     [id, name, timeZone !== undefined, timeZone ?? null],
   )
   if (rowCount === 0) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
@@ -69,7 +71,10 @@ export async function firstStepsDismissedAt(db: Queryable, id: OrganizationId): 
 /** Hides the first steps on the overview of an organization for good. */
 export async function dismissFirstSteps(db: Queryable, id: OrganizationId): Promise<void> {
   await db.query(
-    'update organization set first_steps_dismissed_at = clock_timestamp() where id = $1 and first_steps_dismissed_at is null',
+    `with moment as (select clock_timestamp() as at)
+     update organization set first_steps_dismissed_at = moment.at
+       from moment
+      where id = $1 and first_steps_dismissed_at is null`,
     [id],
   )
 }

@@ -89,7 +89,7 @@ export async function listPatientDisclosures(
       where disclosed_at >= $9 and disclosed_at < $10
         and (filters ->> 'patient_id' = $4::text
              or record_ids is null and int8range(least(after_id, last_id), greatest(after_id, last_id), '(]') && ids
-             or exists (select from unnest(record_ids) each where ids @> each))
+             or exists (select 1 from unnest(record_ids) each where ids @> each))
       group by company_id, dataset, kind
       order by last_at desc`,
     [

@@ -106,7 +106,11 @@ export async function deleteProvider(db: Queryable, tenant: Tenant): Promise<boo
 
 /** Notes that a sign-in at the provider succeeded. */
 export async function markTested(db: Queryable, id: string): Promise<void> {
-  await db.query('update identity_provider set tested_at = clock_timestamp() where id = $1', [id])
+  await db.query(
+    `with moment as (select clock_timestamp() as at)
+     update identity_provider set tested_at = moment.at from moment where id = $1`,
+    [id],
+  )
 }
 
 /**
@@ -121,7 +125,7 @@ export async function linkIdentity(
     await db.query(
       `insert into identity_link (membership_id, provider_id, subject) values ($1, $2, $3)
        on conflict (membership_id) do update
-         set provider_id = excluded.provider_id, subject = excluded.subject, linked_at = clock_timestamp()`,
+         set provider_id = excluded.provider_id, subject = excluded.subject, linked_at = excluded.linked_at`,
       [memberId, providerId, subject],
     )
   } catch (error) {

@@ -3,7 +3,7 @@ import { atOnce, type Endings, inSlices, installation, kept, none, people } from
 const ofTheCompany = 'company_id = $1::uuid'
 const ofItsKeys = `key_pair_id in (select id from key_pair where ${ofTheCompany})`
 /** Only erasing deletes a key pair, so a use without one was noted by a request that was under way then. */
-const orOfNone = 'not exists (select from key_pair where key_pair.id = key_pair_id)'
+const orOfNone = 'not exists (select 1 from key_pair where key_pair.id = key_pair_id)'
 const ofItsWebhooks = `endpoint_id in (select id from webhook_endpoint where ${ofTheCompany})`
 const ofPractices = none('a practice’s, not the vendor’s')
 

@@ -23,8 +23,8 @@ export const none = (because: string): Ending => ({ ends: 'none', because })
 
 /** The people who belong to no other tenant: their accounts end with the membership, and so do all their means of signing in. */
 const leavingUsers = `select u.id from portal_user u
-  where exists (select from membership m where m.user_id = u.id and m.tenant_id = $1::text)
-    and not exists (select from membership m where m.user_id = u.id and m.tenant_id <> $1::text)`
+  where exists (select 1 from membership m where m.user_id = u.id and m.tenant_id = $1::text)
+    and not exists (select 1 from membership m where m.user_id = u.id and m.tenant_id <> $1::text)`
 const meansOfLeavingUsers = rowsOfMeans(leavingUsers)
 const ofTenant = 'membership_id in (select id from membership where tenant_id = $1::text)'
 
@@ -37,8 +37,8 @@ export const people: Endings = {
   // Of those who stay as well: for this tenant alone.
   identity_link: atOnce(`${meansOfLeavingUsers.identity_link} or ${ofTenant}`),
   used_totp: atOnce(`user_id in (${leavingUsers})`),
-  mail: atOnce(`exists (select from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id = $1::text)
-    and not exists (select from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id <> $1::text)`),
+  mail: atOnce(`exists (select 1 from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id = $1::text)
+    and not exists (select 1 from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id <> $1::text)`),
   invitation: atOnce('member_id in (select id from membership where tenant_id = $1::text)'),
   portal_user: atOnce(`id in (${leavingUsers})`),
   identity_provider: atOnce('tenant_id = $1::text'),

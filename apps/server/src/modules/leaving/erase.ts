@@ -161,7 +161,10 @@ async function mark(
   first: { name: string; alongside: Alongside | undefined } | null,
 ): Promise<void> {
   await client.query(
-    `update access_grant set revoked_at = clock_timestamp(), revoked_by = $2 where ${side}_id = $1 and revoked_at is null`,
+    `with moment as (select clock_timestamp() as at)
+     update access_grant set revoked_at = moment.at, revoked_by = $2
+       from moment
+      where ${side}_id = $1 and revoked_at is null`,
     [id, by],
   )
   if (!first) return
@@ -172,20 +175,24 @@ async function mark(
 /** An agent's row is locked first: a request that is under way could otherwise refer to it again before it is deleted. */
 const emptied = {
   organization: [
-    `update organization
-        set erased_at = clock_timestamp(), external_reference = null, time_zone = null, country = null,
-            updated_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at)
+     update organization
+        set erased_at = moment.at, external_reference = null, time_zone = null, country = null, updated_at = moment.at
+       from moment
       where id = $1`,
     'select from agent where organization_id = $1 for update',
-    `update location
+    `with moment as (select clock_timestamp() as at)
+     update location
         set address_line_1 = null, address_line_2 = null, city = null, state = null, postal_code = null, country = null,
             phone = null, email = null, website_url = null, time_zone = null, assigned_time_zone = null, office_hours = null,
             pms_name = null, pms_version = null, reported_by = null, source_id = id::text, is_active = false,
-            closed_at = coalesce(closed_at, clock_timestamp()), updated_at = clock_timestamp()
+            closed_at = coalesce(closed_at, moment.at), updated_at = moment.at
+       from moment
       where organization_id = $1`,
   ],
   company: [
-    `update company set erased_at = clock_timestamp(), state = 'closed' where id = $1`,
+    `with moment as (select clock_timestamp() as at)
+     update company set erased_at = moment.at, state = 'closed' from moment where id = $1`,
     'update agreement_acceptance set member_id = null where company_id = $1',
     // Practices' notes that no other company may read go with its grants.
     `with ended as (
@@ -196,7 +203,7 @@ const emptied = {
      insert into note_removal (location_id, dataset)
      select location_id, dataset
        from ended
-      where not exists (select from dataset_grant g
+      where not exists (select 1 from dataset_grant g
                          where g.location_id = ended.location_id and g.dataset = ended.dataset and g.company_id <> $1
                            and g.notes_since is not null)
          on conflict (location_id, dataset) do update set after_id = 0`,

@@ -3,7 +3,7 @@ import { atOnce, type Endings, inSlices, installation, kept, none, people } from
 const atItsLocations = 'location_id in (select id from location where organization_id = $1::bigint)'
 const ofItsAgents = 'agent_id in (select id from agent where organization_id = $1::bigint)'
 /** Only erasing deletes an agent, so a contact without one was noted by a request that was under way then. */
-const orOfNone = 'not exists (select from agent where agent.id = agent_id)'
+const orOfNone = 'not exists (select 1 from agent where agent.id = agent_id)'
 const ofVendors = 'a vendor’s, not the practice’s'
 
 /** What becomes of each table's rows of a practice that is erased. */

@@ -79,7 +79,11 @@ export async function endMembership(client: Queryable, tenant: Tenant, memberId:
       errors: 'The owner cannot be removed. Transfer ownership to another member first.',
     })
   }
-  await client.query('update membership set removed_at = clock_timestamp(), user_id = null where id = $1', [member.id])
+  await client.query(
+    `with moment as (select clock_timestamp() as at)
+     update membership set removed_at = moment.at, user_id = null from moment where id = $1`,
+    [member.id],
+  )
   return member
 }
 

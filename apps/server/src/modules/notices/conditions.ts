@@ -69,7 +69,7 @@ export async function trackConditions(
     `select event, tenant_id, item, about, ended_at is not null as is_ended
        from notice_condition c
       where (ended_at is null) = not is_noticed and event = any($2::text[])
-        and (event = any($4::text[]) or not exists (select from notice_condition o
+        and (event = any($4::text[]) or not exists (select 1 from notice_condition o
                          where o.event = c.event and o.tenant_id = c.tenant_id and o.noticed_at > $1 and o.noticed_at < $3))
       order by event, tenant_id, item`,
     [

@@ -37,7 +37,7 @@ export async function requirePersonEntry(db: Queryable, id: string | null): Prom
 
 const entries = `select u.id, u.name, u.email, u.created_at as "createdAt",
             coalesce(u.two_factor_enabled, false)
-              or exists (select from portal_passkey p where p.user_id = u.id) as "hasSecondFactor",
+              or exists (select 1 from portal_passkey p where p.user_id = u.id) as "hasSecondFactor",
             (select coalesce(json_agg(json_build_object('side', m.side, 'id', m.tenant_id, 'role', m.role,
                                                         'name', coalesce(c.name, o.name, 'Operator'))
                                       order by m.side, coalesce(c.name, o.name), m.tenant_id), '[]')

@@ -103,7 +103,7 @@ export async function requireCompanyEntry(db: Queryable, id: CompanyId): Promise
 }
 
 const companyEntries = `select c.id, c.name, c.state, c.created_at as "createdAt", m.email as "ownerEmail",
-            exists (select from sign_in_rule r where r.tenant_id = m.tenant_id) as "isSecondFactorRequired",
+            exists (select 1 from sign_in_rule r where r.tenant_id = m.tenant_id) as "isSecondFactorRequired",
             c.verified_at as "verifiedAt", c.verified_by as "verifiedBy", p.legal_name as "legalName", p.website, p.contact,
             case when d.verified_at is not null then d.domain end as "verifiedDomain"
        from company c
@@ -126,7 +126,7 @@ export async function pageOfOrganizations(
   const { total, rows } = await queryPage<OrganizationEntry>(
     db,
     `select o.id, o.name, o.created_at as "createdAt", m.email as "ownerEmail",
-            exists (select from sign_in_rule r where r.tenant_id = o.id::text) as "isSecondFactorRequired",
+            exists (select 1 from sign_in_rule r where r.tenant_id = o.id::text) as "isSecondFactorRequired",
             (select count(*)::integer from location l where l.organization_id = o.id) as locations
        from organization o
        left join membership m on m.organization_id = o.id and m.role = 'owner'

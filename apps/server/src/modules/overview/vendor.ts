@@ -34,7 +34,7 @@ export async function listVendors(
        from company c
       where ${known}
         and (c.name ilike $2 or c.id::text = lower($3)
-             or exists (select from company_domain d where d.company_id = c.id and d.verified_at is not null and d.domain ilike $2))`,
+             or exists (select 1 from company_domain d where d.company_id = c.id and d.verified_at is not null and d.domain ilike $2))`,
     'lower(name), id',
     page,
     [organizationId, containing(page.search), page.search],
@@ -67,8 +67,8 @@ export async function findVendor(
 
 const columns = `c.id, c.name, c.state, c.verified_at, ${agreementAccepted('c.id')} as agreement_in_force,
   (select d.domain from company_domain d where d.company_id = c.id and d.verified_at is not null) as verified_domain`
-const hadGrant = 'exists (select from access_grant g where g.organization_id = $1 and g.company_id = c.id)'
-const hasGrant = `exists (select from access_grant g where g.organization_id = $1 and g.company_id = c.id and ${inForce('g')})`
+const hadGrant = 'exists (select 1 from access_grant g where g.organization_id = $1 and g.company_id = c.id)'
+const hasGrant = `exists (select 1 from access_grant g where g.organization_id = $1 and g.company_id = c.id and ${inForce('g')})`
 const mayBeLetIn = ({ onlyVerified }: { onlyVerified: boolean }) =>
   `(c.state = 'active' and ${agreementAccepted('c.id')} ${onlyVerified ? 'and c.verified_at is not null' : ''})`
 

@@ -150,8 +150,8 @@ export async function listOwedAgreements(
        from company c,
             (select version, enforced_at from agreement order by version desc limit 1) newest
       where c.state = 'active'
-        and exists (select from agreement_acceptance a where a.company_id = c.id)
-        and not exists (select from agreement_acceptance a where a.company_id = c.id and a.version = newest.version)
+        and exists (select 1 from agreement_acceptance a where a.company_id = c.id)
+        and not exists (select 1 from agreement_acceptance a where a.company_id = c.id and a.version = newest.version)
       order by c.id`,
   )
   return rows

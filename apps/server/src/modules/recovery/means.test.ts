@@ -122,9 +122,9 @@ async function tablesOfPeople(pool: Pool): Promise<string[]> {
        from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
         and (c.relname ~ '^(portal|identity|sign)_'
-             or exists (select from pg_constraint r
+             or exists (select 1 from pg_constraint r
                          where r.conrelid = c.oid and r.confrelid in ('portal_user'::regclass, 'membership'::regclass))
-             or exists (select from pg_attribute a
+             or exists (select 1 from pg_attribute a
                          where a.attrelid = c.oid
                            and a.attname in ('user_id', 'member_id', 'membership_id', 'session_id', 'recipient')))
         and c.relname <> 'signing_key'

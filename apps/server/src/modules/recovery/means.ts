@@ -17,7 +17,8 @@ type Means = {
 
 const ofAccount = (ids: string) => `user_id in (${ids})`
 /** Every link and challenge names its account, as its whole value or in it. */
-const inValue = (ids: string) => `exists (select from (${ids}) account (id) where strpos(value, account.id::text) > 0)`
+const inValue = (ids: string) =>
+  `exists (select 1 from (${ids}) account (id) where strpos(value, account.id::text) > 0)`
 const undoLink = `identifier like 'email-undo-link %'`
 const notExpired = 'expires_at > now()'
 
@@ -117,7 +118,7 @@ export async function removeMeans(
   }
   await client.query(
     `update portal_user set two_factor_enabled = false
-      where id = $1 and two_factor_enabled and not exists (select from portal_two_factor where user_id = $1)`,
+      where id = $1 and two_factor_enabled and not exists (select 1 from portal_two_factor where user_id = $1)`,
     [userId],
   )
   const left = (await listMeans(client, userId)).map(keyOf)

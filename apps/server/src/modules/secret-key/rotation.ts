@@ -77,7 +77,8 @@ export async function rotateSecretKey(work: RotationWork): Promise<RotationStatu
     }
     await waitForReaders(work, 'still write with the earlier key', (each) => each.currentKeyId === secretKey.id)
     await pool.query(
-      'update installation set secret_key_settled_at = clock_timestamp() where secret_key_settled_at is null',
+      `with moment as (select clock_timestamp() as at)
+       update installation set secret_key_settled_at = moment.at from moment where secret_key_settled_at is null`,
     )
     await resealAll(pool, secretKey, work)
     if (work.signal.aborted) throw stopped()

@@ -46,8 +46,11 @@ export async function isPasswordOf(db: Queryable, auth: Auth, userId: string, pa
 /** Gives a person another password, and ends their sessions. */
 export async function setPassword(db: Queryable, userId: string, passwordHash: string): Promise<void> {
   await db.query(
-    `with ended as (delete from portal_session where user_id = $1)
-     update portal_account set password = $2, updated_at = now() where user_id = $1 and provider_id = 'credential'`,
+    `with ended as (delete from portal_session where user_id = $1),
+     moment as (select now() as at)
+     update portal_account set password = $2, updated_at = moment.at
+       from moment
+      where user_id = $1 and provider_id = 'credential'`,
     [userId, passwordHash],
   )
 }

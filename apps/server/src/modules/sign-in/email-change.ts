@@ -131,7 +131,11 @@ async function lockAccount(client: Queryable, userId: string): Promise<Account> 
 /** On the account and wherever the person is a member or invited. A link for a new password that waits in the other mailbox ends. */
 export async function setEmail(client: Queryable, account: Account, email: string): Promise<void> {
   try {
-    await client.query('update portal_user set email = $2, updated_at = now() where id = $1', [account.id, email])
+    await client.query(
+      `with moment as (select now() as at)
+       update portal_user set email = $2, updated_at = moment.at from moment where id = $1`,
+      [account.id, email],
+    )
   } catch (error) {
     if (violates(error, 'portal_user_email_key')) {
       throw new Problem('account_exists', { errors: 'This e-mail address already has another account.' })

@@ -32,7 +32,7 @@ export async function inviteMember(
     `insert into invitation (member_id, token_hmac, secret_key_id, expires_at)
      values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
      on conflict (member_id) do update
-       set token_hmac = excluded.token_hmac, secret_key_id = excluded.secret_key_id, created_at = now(),
+       set token_hmac = excluded.token_hmac, secret_key_id = excluded.secret_key_id, created_at = excluded.created_at,
            expires_at = excluded.expires_at`,
     [member.id, secretKey.hmac(token), secretKey.id, invitationLifetimeMs],
   )

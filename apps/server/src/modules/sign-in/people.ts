@@ -9,7 +9,7 @@ export async function findAccounts(db: Queryable, userIds: readonly string[]): P
   const { rows } = await db.query<{ id: string; name: string; email: string; has_second_factor: boolean }>(
     `select id, name, email,
             coalesce(two_factor_enabled, false)
-              or exists (select from portal_passkey p where p.user_id = portal_user.id) as has_second_factor
+              or exists (select 1 from portal_passkey p where p.user_id = portal_user.id) as has_second_factor
        from portal_user
       where id = any($1::uuid[])`,
     [userIds],

@@ -18,7 +18,7 @@ export async function noteSessionUse(db: Queryable, sessionId: string, tenant: T
      select id, $2, clock_timestamp()
        from portal_session
       where id = $1
-        and not exists (select from session_use
+        and not exists (select 1 from session_use
                          where session_id = $1 and tenant_id = $2
                            and last_used_at > clock_timestamp() - interval '1 minute')
         for key share

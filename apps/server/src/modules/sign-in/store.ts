@@ -21,7 +21,11 @@ export async function hasAddress(client: Queryable, { id, email }: { id: string;
 
 /** Gives a person another name, on the account and wherever they are a member. Hand down a transaction: both or neither. */
 export async function renamePerson(client: Queryable, userId: string, name: string): Promise<void> {
-  await client.query('update portal_user set name = $2, updated_at = now() where id = $1', [userId, name])
+  await client.query(
+    `with moment as (select now() as at)
+     update portal_user set name = $2, updated_at = moment.at from moment where id = $1`,
+    [userId, name],
+  )
   await renameMember(client, userId, name)
 }
 

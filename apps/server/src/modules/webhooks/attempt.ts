@@ -134,13 +134,20 @@ export async function recordAttempt(
     }
     // Of several that fail together, one counts.
     await client.query(
-      `update webhook_endpoint
-          set failures = failures + case when due_at <= clock_timestamp() then 1 else 0 end,
-              due_at = greatest(due_at, clock_timestamp() + interval '1 millisecond' * greatest($2, least($3 * power(2, least(failures, 10)), $4) * (0.9 + random() / 5))),
-              failing_since = coalesce(failing_since, clock_timestamp()),
-              stopped_because = coalesce(stopped_because, case when $5 then 'gone' when failing_since < clock_timestamp() - interval '${failingDaysMax} days' then 'failing' end),
-              stopped_at = coalesce(stopped_at, case when $5 or failing_since < clock_timestamp() - interval '${failingDaysMax} days' then clock_timestamp() end)
-        where id = $1`,
+      `with moment as (select clock_timestamp() as at, 0.9 + random() / 5 as spread),
+       next as (
+         select id, at, at + interval '1 millisecond' * greatest($2, least($3 * power(2, least(failures, 10)), $4) * spread) as due_at,
+                case when $5 then 'gone' when failing_since < at - interval '${failingDaysMax} days' then 'failing' end as stopped_because
+           from webhook_endpoint, moment
+          where id = $1)
+       update webhook_endpoint e
+          set failures = failures + case when e.due_at <= next.at then 1 else 0 end,
+              due_at = greatest(e.due_at, next.due_at),
+              failing_since = coalesce(failing_since, next.at),
+              stopped_because = coalesce(e.stopped_because, next.stopped_because),
+              stopped_at = coalesce(stopped_at, case when next.stopped_because is not null then next.at end)
+         from next
+        where e.id = next.id`,
       [endpointId, outcome.retryAfterMs ?? 0, backOffMs, endpointBackOffMaxMs, outcome.status === 410],
     )
     await client.query(

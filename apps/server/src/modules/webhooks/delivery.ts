@@ -77,7 +77,8 @@ const claimedMs = 60_000
  */
 export async function claimDeliveries(db: Queryable, endpointId: EndpointId, limit: number): Promise<Delivery[]> {
   const { rows } = await db.query<RowOf<Delivery>>(
-    `with attempted as (update webhook_endpoint set attempted_at = clock_timestamp() where id = $1),
+    `with moment as (select clock_timestamp() as at),
+          attempted as (update webhook_endpoint set attempted_at = moment.at from moment where id = $1),
           ready as (
             select type, row_id
               from webhook_delivery

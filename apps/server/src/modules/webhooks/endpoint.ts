@@ -105,8 +105,10 @@ export async function setEndpointTypes(client: Queryable, id: EndpointId, types:
 export async function rotateEndpointSecret(client: Queryable, secretKey: SecretKey, id: EndpointId): Promise<string> {
   const secret = newWebhookSecret()
   await client.query(
-    `update webhook_endpoint
-        set secret = $2, previous_secret = secret, previous_until = clock_timestamp() + interval '${rotationHours} hours'
+    `with moment as (select clock_timestamp() + interval '${rotationHours} hours' as previous_until)
+     update webhook_endpoint
+        set secret = $2, previous_secret = secret, previous_until = moment.previous_until
+       from moment
       where id = $1`,
     [id, await sealText(secretKey, secret)],
   )
@@ -115,7 +117,9 @@ export async function rotateEndpointSecret(client: Queryable, secretKey: SecretK
 
 export async function pauseEndpoint(client: Queryable, id: EndpointId): Promise<void> {
   await client.query(
-    `update webhook_endpoint set stopped_because = 'person', stopped_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at)
+     update webhook_endpoint set stopped_because = 'person', stopped_at = moment.at
+       from moment
       where id = $1 and stopped_because is null`,
     [id],
   )
@@ -124,8 +128,10 @@ export async function pauseEndpoint(client: Queryable, id: EndpointId): Promise<
 /** Begins again, with what waits, at once. */
 export async function resumeEndpoint(client: Queryable, id: EndpointId): Promise<void> {
   await client.query(
-    `update webhook_endpoint
-        set stopped_because = null, stopped_at = null, failures = 0, failing_since = null, due_at = clock_timestamp()
+    `with moment as (select clock_timestamp() as at)
+     update webhook_endpoint
+        set stopped_because = null, stopped_at = null, failures = 0, failing_since = null, due_at = moment.at
+       from moment
       where id = $1`,
     [id],
   )
@@ -152,7 +158,7 @@ export async function findDueEndpoints(
        from webhook_endpoint e
       where e.company_id = any($1::uuid[]) and e.stopped_because is null and e.due_at <= clock_timestamp()
         and e.id <> all($2::uuid[]) ${asked.only ? 'and e.id = any($4::uuid[])' : ''}
-        and exists (select from webhook_delivery d
+        and exists (select 1 from webhook_delivery d
                      where d.endpoint_id = e.id and d.is_pending and d.due_at <= clock_timestamp()
                        and (d.claimed_until is null or d.claimed_until <= clock_timestamp()))
       order by e.attempted_at nulls first

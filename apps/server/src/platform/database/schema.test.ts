@@ -56,7 +56,7 @@ async function describe(pool: Pool): Promise<string> {
       pool,
       `select pg_get_indexdef(indexrelid) || ';' as line
          from pg_index
-        where indrelid = $1 and not exists (select from pg_constraint where conindid = indexrelid)
+        where indrelid = $1 and not exists (select 1 from pg_constraint where conindid = indexrelid)
         order by 1`,
       table.oid,
     )
@@ -73,7 +73,7 @@ async function describe(pool: Pool): Promise<string> {
     pool,
     `select format('create sequence %s cache %s;', c.relname, s.seqcache) as line
        from pg_sequence s join pg_class c on c.oid = s.seqrelid
-      where c.relnamespace = 'public'::regnamespace and not exists (select from pg_depend where objid = c.oid and deptype = 'i')
+      where c.relnamespace = 'public'::regnamespace and not exists (select 1 from pg_depend where objid = c.oid and deptype = 'i')
       order by c.relname`,
   )
   const functions = await lines(

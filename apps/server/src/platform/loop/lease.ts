@@ -71,7 +71,7 @@ async function takeLease(
            ), added as (
              insert into lease (name, process_id, expires_at)
              select $1, $2, clock_timestamp() + $3 * interval '1 millisecond'
-              where not exists (select from lease where name = $1)
+              where not exists (select 1 from lease where name = $1)
                  on conflict (name) do nothing
              returning name
            )

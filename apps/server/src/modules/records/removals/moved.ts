@@ -92,7 +92,7 @@ async function findAt(
     `select distinct r.source_id
        from record r
       where r.location_id = any($1::bigint[]) and r.dataset = $2 and r.source_id = any($3::text[]) and not r.is_hidden
-        and not exists (select
+        and not exists (select 1
                           from removal_record listed
                           join removal m on m.location_id = listed.location_id and m.dataset = listed.dataset and m.id = listed.removal_id
                          where listed.location_id = r.location_id and listed.dataset = r.dataset
@@ -103,7 +103,7 @@ async function findAt(
   return rows.map((row) => row.source_id)
 }
 
-const finishedList = `exists (select
+const finishedList = `exists (select 1
                   from complete_list c
                  where c.location_id = r.location_id and c.dataset = r.dataset and c.agent_id = $4 and c.answer is not null`
 

@@ -145,7 +145,7 @@ export async function requestRemovals(db: Queryable, keys: readonly DatasetKey[]
     `insert into removal (location_id, dataset, id, state)
      select asked.location_id, asked.dataset, gen_random_uuid(), 'requested'
        from unnest($1::bigint[], $2::text[]) as asked (location_id, dataset)
-      where not exists (select from removal
+      where not exists (select 1 from removal
                          where removal.location_id = asked.location_id and removal.dataset = asked.dataset
                            and removal.state not in ('kept', 'dropped'))
          on conflict do nothing`,
@@ -292,7 +292,9 @@ export async function deleteRemoval(db: Queryable, removal: DatasetKey & { id: s
 /** No decision about this list is possible any more; the remover deletes its rows. */
 export async function dropRemoval(db: Queryable, removal: DatasetKey & { id: string }): Promise<void> {
   await db.query(
-    `update removal set state = 'dropped', after_source_id = '', attempts = 0, next_attempt_at = now(), last_error = null
+    `with moment as (select now() as at)
+     update removal set state = 'dropped', after_source_id = '', attempts = 0, next_attempt_at = moment.at, last_error = null
+       from moment
       where location_id = $1 and dataset = $2 and id = $3`,
     [removal.locationId, removal.dataset, removal.id],
   )

@@ -40,7 +40,7 @@ export async function readPacked(
          from (select last_id, after_id, records, stamp, stale_since, bytes, crc32, data, lines_at, lines_crc32
                  from segment
                 where location_id = $1 and dataset = $2 and last_id > $3
-                  and exists (select from known) and (select count(*) from changed) <= $5
+                  and exists (select 1 from known) and (select count(*) from changed) <= $5
                 order by last_id
                 limit $6) next
        window by_id as (order by last_id)
@@ -53,7 +53,7 @@ export async function readPacked(
      ), run as materialized (
        select last_id, after_id, before_id, records, bytes, crc32, data, lines_at, lines_crc32, is_right,
               is_right and after_id >= $3 and stale_since is null and (lines_at > 0 or not $7::boolean) and not exists (
-                select from changed
+                select 1 from changed
                  where changed.id > joined.after_id and changed.id <= joined.last_id and changed.modified_at > joined.stamp) as is_valid
          from joined
      )

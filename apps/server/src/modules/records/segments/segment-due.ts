@@ -23,18 +23,20 @@ export async function takeDue(
 ): Promise<DueDataset | null> {
   const { rows } = await db.query<{ location_id: LocationId; dataset: DatasetName; due: string }>({
     name: 'segments.due',
-    text: `with due as (
+    text: `with moment as (
+             select now() + $1 * interval '1 millisecond' as next_at
+           ), due as (
              select location_id, dataset from segment_due
               where due_at <= now()
               order by due_at limit 1 for update skip locked
            ), ahead as (
              select location_id, dataset from segment_due
-              where due_at > now() + $2 * interval '1 millisecond' and not exists (select from due)
+              where due_at > now() + $2 * interval '1 millisecond' and not exists (select 1 from due)
               order by due_at limit 1 for update skip locked
            )
            update segment_due
-              set due_at = now() + $1 * interval '1 millisecond'
-             from (select * from due union all select * from ahead) found
+              set due_at = moment.next_at
+             from moment, (select * from due union all select * from ahead) found
             where segment_due.location_id = found.location_id and segment_due.dataset = found.dataset
            returning segment_due.location_id, segment_due.dataset, due_at::text as due`,
     values: [checkMs, Math.max(checkMs, staleMs)],
@@ -50,7 +52,9 @@ export async function putOff(
   stale: { since: string; staleMs: number } | null,
 ): Promise<void> {
   await db.query(
-    `update segment_due set due_at = coalesce($4::timestamptz + $5 * interval '1 millisecond', now())
+    `with moment as (select coalesce($4::timestamptz + $5 * interval '1 millisecond', now()) as at)
+     update segment_due set due_at = moment.at
+       from moment
       where location_id = $1 and dataset = $2 and due_at = $3`,
     [locationId, dataset, due, stale?.since ?? null, stale?.staleMs ?? 0],
   )
@@ -72,8 +76,8 @@ export async function endDue(
           for update skip locked)
      delete from segment_due
       where location_id = $1 and dataset = $2 and due_at = $3
-        and (exists (select from quiet)
-             or not exists (select from dataset_state where location_id = $1 and dataset = $2))`,
+        and (exists (select 1 from quiet)
+             or not exists (select 1 from dataset_state where location_id = $1 and dataset = $2))`,
     [locationId, dataset, due, checkedStamp],
   )
 }

@@ -78,9 +78,12 @@ export async function markStale(
                order by last_id
                limit 1) near
         where changed.modified_at > near.stamp
+     ), moment as (
+       select now() as at
      ), marked as (
        update segment
-          set stale_since = now()
+          set stale_since = moment.at
+         from moment
         where location_id = $1 and dataset = $2 and stale_since is null and last_id in (select last_id from hit)
      )
      select (select last_stamp from known), (select stamp from bound) as bound`,

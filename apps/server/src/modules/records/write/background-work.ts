@@ -81,13 +81,21 @@ export async function attemptWork(
     await work()
   } catch (error) {
     deps.log({ event: 'task.failed', task: deps.task, error: databaseErrorCode(error) })
-    const names = workTables[table].map((column, index) =>
+    const columns = workTables[table]
+    const names = columns.map((column, index) =>
       typeof key[index] === 'string' ? `${column} = $${index + 2}` : `${column} = any($${index + 2})`,
     )
+    const keyOf = (row: string) => columns.map((column) => `${row}.${column}`).join(', ')
     await deps.db.query(
-      `update ${table}
-          set attempts = attempts + 1, last_error = $1, next_attempt_at = ${nextAttemptAt('now()', pauses)}
-        where ${names.join(' and ')}`,
+      `with failed as (
+         select ${columns.join(', ')}, ${nextAttemptAt('now()', pauses)} as next_attempt_at
+           from ${table}
+          where ${names.join(' and ')}
+            for update)
+       update ${table} work
+          set attempts = attempts + 1, last_error = $1, next_attempt_at = failed.next_attempt_at
+         from failed
+        where (${keyOf('work')}) = (${keyOf('failed')})`,
       [databaseErrorCode(error), ...key],
     )
   }

@@ -201,7 +201,7 @@ export async function addRerenderWork(
     `insert into rerender_work (location_id, target_dataset, target_source_id, dataset)
      select $1, $2, source_id, $4
        from unnest($3::text[]) as source_id
-      where exists (select from record_reference
+      where exists (select 1 from record_reference
                      where location_id = $1 and target_dataset = $2 and target_source_id = source_id and dataset = $4)
          on conflict (location_id, target_dataset, target_source_id, dataset) do update set after_id = 0`,
     [locationId, target.dataset, target.sourceIds, dataset],

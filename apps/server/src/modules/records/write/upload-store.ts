@@ -25,8 +25,8 @@ export async function findNumber(
     is_passed: boolean
   }>(
     `select encode(same.body_hash, 'hex') as body_hash, same.answer,
-            exists (select from upload where agent_id = $3 and number = $4) as is_used,
-            exists (select from upload
+            exists (select 1 from upload where agent_id = $3 and number = $4) as is_used,
+            exists (select 1 from upload
                      where location_id = $1 and dataset = $2 and agent_id = $3 and number > $4) as is_passed
        from (values (1)) one
        left join upload same on location_id = $1 and dataset = $2 and agent_id = $3 and number = $4`,
@@ -73,7 +73,7 @@ export async function deleteOldUploads(pool: Pool, locationIds: readonly Locatio
   await pool.query(
     `delete from upload
       where location_id = any($1::bigint[]) and received_at < $2
-        and exists (select from upload later
+        and exists (select 1 from upload later
                      where later.location_id = upload.location_id and later.dataset = upload.dataset
                        and later.agent_id = upload.agent_id and later.number > upload.number)`,
     [locationIds, before],

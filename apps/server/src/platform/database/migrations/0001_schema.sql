@@ -1038,7 +1038,7 @@ begin
   else
     remaining := 0;
   end if;
-  if admitted or exists (select from unnest(v_log) entry where entry > v_now) then
+  if admitted or exists (select 1 from unnest(v_log) entry where entry > v_now) then
     update token_attempt t set admitted_at = v_recent where t.address = p_address;
   end if;
   wait_ms := ceil(extract(epoch from v_recent[greatest(cardinality(v_recent) - p_max, 0) + 1] + p_window - v_now) * 1000);
