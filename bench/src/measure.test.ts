@@ -34,6 +34,24 @@ test('all run in turn, the first one changing, and a ratio is the median of the 
   assert.equal(ours?.bytesPerRequest, 5)
 })
 
+test('where a peer’s rate jumps, rounds go on until the last of them were quiet, and no longer than four times as many', async () => {
+  const peerOf = (rates: readonly number[]) => {
+    let asked = 0
+    const run = async () => ({ requests: 10, requestsPerSecond: rates[asked++] ?? 0, bytes: 50 })
+    return { asked: () => asked, contender: { who: 'peer', cpu: () => null, run } }
+  }
+  const options = { rounds: 2, seconds: 1, warmUpSeconds: 0, isPeer: (who: string) => who === 'peer' }
+
+  const settled = peerOf([50, 100, 60, 100, 104, 110])
+  const [quiet] = await contest([settled.contender], options)
+  assert.deepEqual([settled.asked(), quiet?.requestsPerSecond], [5, 102])
+
+  const restless = peerOf([1, 2, 1, 2, 1, 2, 1, 2, 1, 2])
+  const [noisy] = await contest([restless.contender], options)
+  assert.equal(restless.asked(), 8)
+  assert.ok((noisy?.spread ?? 0) > 0.15)
+})
+
 test('the ratio by processor time says how many times as much the others take', async () => {
   const contender = (who: string, msPerRound: number) => {
     let spent = 0

@@ -13,17 +13,27 @@ export type Figure = { requestsPerSecond: number; cpuMsPerRequest: number | null
  */
 export type Measured = Figure & { who: string; speedRatio: number; cpuRatio: number | null; spread: number }
 
-/** Runs all in turn in each round, another one first each time, after a short round that warms them up. The ratios are of one round. */
+/** How far the rate of a peer may differ from round to round: more says that others used the machine, and that a figure beside it says little. */
+export const spreadMax = 0.15
+
+/**
+ * Runs all in turn in each round, another one first each time, after a short round that warms them up. The ratios are of one round. With peers,
+ * rounds go on until in the last `rounds` of them the machine was quiet, up to four times as many, and those alone count.
+ */
 export async function contest(
   contenders: readonly Contender[],
-  options: { rounds: number; seconds: number; warmUpSeconds: number },
+  options: { rounds: number; seconds: number; warmUpSeconds: number; isPeer?: (who: string) => boolean },
 ): Promise<Measured[]> {
-  if (options.warmUpSeconds > 0) for (const contender of contenders) await contender.run(options.warmUpSeconds)
+  const { rounds, seconds, warmUpSeconds, isPeer = () => false } = options
+  if (warmUpSeconds > 0) for (const contender of contenders) await contender.run(warmUpSeconds)
   const figures = contenders.map((): Figure[] => [])
-  for (let round = 0; round < options.rounds; round += 1) {
+  const wasQuiet = () =>
+    contenders.every(({ who }, index) => !isPeer(who) || spreadOf(ratesOf(at(figures, index))) <= spreadMax)
+  for (let round = 0; round < rounds || (round < 4 * rounds && !wasQuiet()); round += 1) {
+    if (round >= rounds) for (const own of figures) own.shift()
     for (let turn = 0; turn < contenders.length; turn += 1) {
       const index = (round + turn) % contenders.length
-      at(figures, index).push(await measure(at(contenders, index), options.seconds))
+      at(figures, index).push(await measure(at(contenders, index), seconds))
     }
   }
   const first = at(figures, 0)
@@ -38,10 +48,12 @@ export async function contest(
       cpuRatio: medianOf(
         own.map(({ cpuMsPerRequest }, round) => divide(cpuMsPerRequest, at(first, round).cpuMsPerRequest)),
       ),
-      spread: spreadOf(own.map((figure) => figure.requestsPerSecond)),
+      spread: spreadOf(ratesOf(own)),
     }
   })
 }
+
+const ratesOf = (figures: readonly Figure[]) => figures.map((figure) => figure.requestsPerSecond)
 
 /** What one round of a contender took. One in which no answer came to its end says nothing, so it is done again for longer. */
 async function measure({ who, run, cpu }: Contender, seconds: number): Promise<Figure> {

@@ -21,8 +21,8 @@ Bridgework answers with all its checks: token, permit, sync slot, and the disclo
 hand-written route (Fastify, \`pg\`, joins, \`JSON.stringify\`) and the other servers check nothing and record nothing.
 "Bridgework is" means: so many times as fast, the median of the rounds. CPU ms is the processor time of the server and
 of all of PostgreSQL, for one request or for a thousand records. It is the steadier figure, and "by CPU" is the ratio of
-it. A work with that ratio was written only because no other server's rate differed by more than 15 % from round to round:
-the machine was quiet.
+it. A work with that ratio was written only because no other server's rate differed by more than 15 % within the rounds
+that count: the machine was quiet.
 
 ${targetsOf(rows)}
 ${sizing(rows)}

@@ -1,3 +1,4 @@
+import { spreadMax } from '../measure.ts'
 import type { Row } from '../works/row.ts'
 
 /**
@@ -10,9 +11,6 @@ export function isMissed(row: Row): boolean {
   const ratio = row.cpuRatio ?? row.ratio
   return ratio !== null && ratio < row.target
 }
-
-/** How far the rate of a peer may differ from round to round: more says that others used the machine, and that a figure beside it says little. */
-const spreadMax = 0.15
 
 /** What says that the machine was not quiet, in words; none where it was. */
 export function unsteady(rows: readonly Row[]): string[] {

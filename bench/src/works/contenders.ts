@@ -68,7 +68,9 @@ export async function rowsOf(
   const { work, name, connections, target = null, records } = row
   say(`${name}, ${connections} connection${connections === 1 ? '' : 's'} …`)
   const present = contenders.filter((contender) => contender !== null)
-  const measured = await contest(present, { ...options, warmUpSeconds: options.isQuick ? 3 : warmUpSecondsOf(work) })
+  const isPeer = (who: string) => who !== ours && who !== earlierOurs
+  const warmUpSeconds = options.isQuick ? 3 : warmUpSecondsOf(work)
+  const measured = await contest(present, { ...options, warmUpSeconds, ...(options.report && { isPeer }) })
   return measured.map((figure, index) => ({
     work,
     name,
@@ -76,7 +78,7 @@ export async function rowsOf(
     ...figureOf(figure),
     ratio: index === 0 ? null : figure.speedRatio,
     cpuRatio: index === 0 ? null : figure.cpuRatio,
-    ...(figure.who !== ours && figure.who !== earlierOurs && { spread: figure.spread }),
+    ...(isPeer(figure.who) && { spread: figure.spread }),
     target: figure.who === byHand ? target : figure.who === earlierOurs ? againstEarlier : null,
     ...(records !== undefined && { records }),
   }))
