@@ -37,6 +37,7 @@ const pages: Record<string, { runBy: string } | { notRun: string }> = {
   'docs/guides/check-your-integration.md': {
     notRun: 'takes a minute for each program; integration-check.test.ts runs the client and the guide’s own program',
   },
+  'docs/guides/other-languages.md': { runBy: 'packages/client/src/command/integration/integration-check.test.ts' },
   'docs/guides/drive-the-sandbox.md': {
     notRun: 'needs a token at hand; apps/server/src/apis/sandbox/routes.test.ts orders each action',
   },

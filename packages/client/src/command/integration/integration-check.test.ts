@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { examplesFile, generateExamples } from '../../../scripts/generate-examples.ts'
 import { aRecord, someClient } from '../../testing/test-client.ts'
 import { command, someFolder } from '../testing/test-command.ts'
@@ -57,6 +59,19 @@ describe('doctor --integration', { concurrency: 3 }, () => {
     assert.equal(code, 0, out)
     assert.match(out, /^# Integration check of .*sync\.mjs\n\n\| check \| result \| what was seen \|\n\| --- \|/)
     for (const name of checks) assert.match(out, new RegExp(`^\\| ${name} \\| ok \\| .*\\|$`, 'm'))
+  })
+
+  test('the programs of the guide to other languages pass, by the guide’s own commands', async (t) => {
+    const page = readFileSync(join(guide, '../other-languages.md'), 'utf8')
+    const block = (kind: string) => new RegExp(`\`\`\`${kind}\\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? assert.fail(kind)
+    const folder = someFolder(t)
+    writeFileSync(join(folder, 'sync.php'), block('php'))
+    writeFileSync(join(folder, 'sync.rb'), block('ruby'))
+    const bridgework = `bridgework() { '${process.execPath}' '${main}' "$@"; }`
+    const { stdout } = await promisify(execFile)('bash', ['-ec', `${bridgework}\n${block('sh')}`], {
+      ...{ cwd: folder, env: { HOME: folder, PATH: process.env.PATH ?? '' }, timeout: 300_000 },
+    })
+    for (const name of checks) assert.equal(stdout.match(new RegExp(`^ok +${name} `, 'gm'))?.length, 2, stdout)
   })
 
   for (const [check, what, from, to, text] of [
