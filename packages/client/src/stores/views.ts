@@ -18,22 +18,127 @@ export type Dialect = {
 export const isCurrent = 'not is_hidden and location_id not in (select id from locations where not is_active)'
 
 /** A view that answers a question, over all locations of a mirror. */
-export type View = { name: string; about: string; sql: (dialect: Dialect) => string }
+export type View = { name: string; about: string; sql: (dialect: Dialect) => string; lines?: Lines }
+
+/**
+ * What a view adds up, a line for each thing that counts, so that people can be counted too: `patient_id`, or the person as `organization_id` and
+ * `patient_source_id`. The view groups by `keys` and has the sums of `sums`.
+ */
+export type Lines = { keys: readonly string[]; sums: readonly string[]; sql: (dialect: Dialect) => string }
+
+const production: Lines = {
+  keys: ['location_id', 'month', 'provider_name'],
+  sums: ['production', 'collections', 'adjustments', 'write_offs'],
+  sql: ({ month }) => `
+      select location_id, ${month('transaction_on')} as month, provider_name, coalesce(patient_id, guarantor_id) as patient_id,
+             case when transaction_type = 'charge' then amount end as production,
+             case when transaction_type in ('patient_payment', 'insurance_payment', 'refund', 'transfer') then -amount end as collections,
+             case when transaction_type = 'adjustment' then amount end as adjustments,
+             case when transaction_type = 'write_off' then amount end as write_offs
+        from current_ledger_transactions
+       where transaction_on is not null`,
+}
+
+const visits: Lines = {
+  keys: ['location_id', 'month', 'provider_name'],
+  sums: ['appointments', 'completed', 'no_shows', 'cancelled', 'broken'],
+  sql: ({ month, day }) => `
+      select location_id, ${month(day('local_starts_at'))} as month, provider_name, patient_id, 1 as appointments,
+             case when status = 'completed' then 1 end as completed, case when status = 'no_show' then 1 end as no_shows,
+             case when status = 'cancelled' then 1 end as cancelled, case when status = 'broken' then 1 end as broken
+        from current_appointments
+       where patient_id is not null and not is_block and local_starts_at is not null and status not in ('planned', 'unscheduled')`,
+}
+
+const newPatients: Lines = {
+  keys: ['organization_id', 'month', 'source_type', 'source_name'],
+  sums: ['patients', 'production'],
+  sql: ({ month }) => `
+      select l.organization_id, p.source_id as patient_source_id, ${month('min(p.first_visit_on)')} as month,
+             min(source.source_type) as source_type, min(source.source_name) as source_name, 1 as patients,
+             sum(coalesce(done.production, 0)) as production
+        from current_patients as p
+        join locations as l on l.id = p.location_id
+        left join (select patient_id, min(source_type) as source_type, min(source_name) as source_name
+                     from current_patient_referrals
+                    where direction = 'incoming' and attribution_role = 'primary'
+                    group by patient_id) as source on source.patient_id = p.id
+        left join (select patient_id, sum(fee) as production
+                     from current_treatments
+                    where status = 'completed'
+                    group by patient_id) as done on done.patient_id = p.id
+       where p.first_visit_on is not null
+       group by l.organization_id, p.source_id`,
+}
+
+const plans: Lines = {
+  keys: ['location_id', 'month', 'provider_name'],
+  sums: ['planned', 'planned_fees', 'completed', 'completed_fees'],
+  sql: ({ month }) => `
+      select location_id, ${month('planned_on')} as month, provider_name, patient_id, 1 as planned, fee as planned_fees,
+             case when status = 'completed' then 1 end as completed, case when status = 'completed' then fee end as completed_fees
+        from current_treatments
+       where planned_on is not null and status in ('planned', 'scheduled', 'completed')`,
+}
+
+const carriers: Lines = {
+  keys: ['organization_id', 'carrier_name'],
+  sums: ['patients', 'production'],
+  sql: ({ plusMonths, today }) => `
+      select l.organization_id, p.source_id as patient_source_id, min(i.carrier_name) as carrier_name, 1 as patients,
+             sum(coalesce(done.production, 0)) as production
+        from current_patients as p
+        join locations as l on l.id = p.location_id
+        left join insurance_plans as i on i.id = p.primary_insurance_plan_id
+        left join (select patient_id, sum(fee) as production
+                     from current_treatments
+                    where status = 'completed' and completed_on > ${plusMonths(today, -12)}
+                    group by patient_id) as done on done.patient_id = p.id
+       where p.status = 'active'
+       group by l.organization_id, p.source_id`,
+}
+
+const named: Lines = {
+  keys: ['location_id', 'name'],
+  sums: ['appointments', 'hygiene_appointments', 'treatments', 'ledger_transactions', 'patients'],
+  sql: ({ day }) => {
+    const of = (dataset: string, name: string, counted: string, on: string, patient = 'patient_id') => {
+      const counts = named.sums.map((sum) => `${sum === counted ? 1 : 0} as ${sum}`)
+      return `
+          select location_id, ${name} as name, ${patient} as patient_id, ${counts.join(', ')}, ${on} as on_day
+            from current_${dataset}
+           where ${name} <> ''`
+    }
+    const visitOn = day('local_starts_at')
+    return [
+      of('appointments', 'provider_name', 'appointments', visitOn),
+      of('appointments', 'hygienist_name', 'hygiene_appointments', visitOn),
+      of('treatments', 'provider_name', 'treatments', 'completed_on'),
+      of('ledger_transactions', 'provider_name', 'ledger_transactions', 'transaction_on'),
+      of('patients', 'primary_provider_name', 'patients', 'cast(null as date)', 'id'),
+    ].join(' union all ')
+  },
+}
+
+const chairs: Lines = {
+  keys: ['location_id', 'name'],
+  sums: ['appointments'],
+  sql: ({ day }) => `
+      select location_id, operatory_name as name, patient_id, 1 as appointments, ${day('local_starts_at')} as on_day
+        from current_appointments
+       where operatory_name <> ''`,
+}
 
 /** What analysts ask first. docs/guides/analyse.md defines each of them. */
 export const views: readonly View[] = [
   {
     name: 'production_by_provider',
     about: 'Production, collections, adjustments and write-offs, by location, month and provider',
-    sql: ({ month }) => `
-      select location_id, ${month('transaction_on')} as month, provider_name,
-             ${sumOf('amount', "transaction_type = 'charge'")} as production,
-             ${sumOf('-amount', "transaction_type in ('patient_payment', 'insurance_payment', 'refund', 'transfer')")} as collections,
-             ${sumOf('amount', "transaction_type = 'adjustment'")} as adjustments,
-             ${sumOf('amount', "transaction_type = 'write_off'")} as write_offs
-        from current_ledger_transactions
-       where transaction_on is not null
-       group by 1, 2, 3`,
+    sql: (dialect) => `
+      select location_id, month, provider_name, ${production.sums.map((sum) => `${moneyOf(sum)} as ${sum}`).join(', ')}
+        from (${production.sql(dialect)}) as line
+       group by location_id, month, provider_name`,
+    lines: production,
   },
   {
     name: 'accounts_receivable',
@@ -71,48 +176,31 @@ export const views: readonly View[] = [
     name: 'missed_appointments',
     about:
       'Visits of patients, and how many were completed, missed, cancelled or broken, by location, month and provider',
-    sql: ({ month, day }) => `
-      select location_id, ${month(day('local_starts_at'))} as month, provider_name, count(*) as appointments,
-             count(*) filter (where status = 'completed') as completed,
-             count(*) filter (where status = 'no_show') as no_shows,
-             count(*) filter (where status = 'cancelled') as cancelled,
-             count(*) filter (where status = 'broken') as broken
-        from current_appointments
-       where patient_id is not null and not is_block and local_starts_at is not null and status not in ('planned', 'unscheduled')
-       group by 1, 2, 3`,
+    sql: (dialect) => `
+      select location_id, month, provider_name, ${visits.sums.map((sum) => `coalesce(sum(${sum}), 0) as ${sum}`).join(', ')}
+        from (${visits.sql(dialect)}) as line
+       group by location_id, month, provider_name`,
+    lines: visits,
   },
   {
     name: 'new_patients_by_source',
     about:
       'Patients by the month of their first visit and the source that referred them, with what was done for them since',
-    sql: ({ month }) => `
-      select organization_id, month, source_type, source_name, count(*) as patients, round(sum(production), 2) as production
-        from (select l.organization_id, p.source_id, ${month('min(p.first_visit_on)')} as month, min(source.source_type) as source_type,
-                     min(source.source_name) as source_name, sum(coalesce(done.production, 0)) as production
-                from current_patients as p
-                join locations as l on l.id = p.location_id
-                left join (select patient_id, min(source_type) as source_type, min(source_name) as source_name
-                             from current_patient_referrals
-                            where direction = 'incoming' and attribution_role = 'primary'
-                            group by patient_id) as source on source.patient_id = p.id
-                left join (select patient_id, sum(fee) as production
-                             from current_treatments
-                            where status = 'completed'
-                            group by patient_id) as done on done.patient_id = p.id
-               where p.first_visit_on is not null
-               group by l.organization_id, p.source_id) as patient
+    sql: (dialect) => `
+      select organization_id, month, source_type, source_name, sum(patients) as patients, round(sum(production), 2) as production
+        from (${newPatients.sql(dialect)}) as line
        group by organization_id, month, source_type, source_name`,
+    lines: newPatients,
   },
   {
     name: 'treatment_plans',
     about: 'Treatments by the month in which they were planned, and how many of them were done',
-    sql: ({ month }) => `
-      select location_id, ${month('planned_on')} as month, provider_name, count(*) as planned, round(sum(fee), 2) as planned_fees,
-             count(*) filter (where status = 'completed') as completed,
-             ${sumOf('fee', "status = 'completed'")} as completed_fees
-        from current_treatments
-       where planned_on is not null and status in ('planned', 'scheduled', 'completed')
-       group by 1, 2, 3`,
+    sql: (dialect) => `
+      select location_id, month, provider_name, sum(planned) as planned, round(sum(planned_fees), 2) as planned_fees,
+             coalesce(sum(completed), 0) as completed, ${moneyOf('completed_fees')} as completed_fees
+        from (${plans.sql(dialect)}) as line
+       group by location_id, month, provider_name`,
+    lines: plans,
   },
   {
     name: 'recall_due',
@@ -139,60 +227,34 @@ export const views: readonly View[] = [
   {
     name: 'insurance_mix',
     about: 'Active patients by the carrier of their primary insurance plan, and what was done for them in a year',
-    sql: ({ plusMonths, today }) => `
-      select organization_id, carrier_name, count(*) as patients, round(sum(production), 2) as production
-        from (select l.organization_id, p.source_id, min(i.carrier_name) as carrier_name, sum(coalesce(done.production, 0)) as production
-                from current_patients as p
-                join locations as l on l.id = p.location_id
-                left join insurance_plans as i on i.id = p.primary_insurance_plan_id
-                left join (select patient_id, sum(fee) as production
-                             from current_treatments
-                            where status = 'completed' and completed_on > ${plusMonths(today, -12)}
-                            group by patient_id) as done on done.patient_id = p.id
-               where p.status = 'active'
-               group by l.organization_id, p.source_id) as patient
+    sql: (dialect) => `
+      select organization_id, carrier_name, sum(patients) as patients, round(sum(production), 2) as production
+        from (${carriers.sql(dialect)}) as line
        group by organization_id, carrier_name`,
+    lines: carriers,
   },
   {
     name: 'providers',
     about: 'Providers by location and name, with what names them, and the first and last day of it',
-    sql: ({ day }) => {
-      const counts = ['appointments', 'hygiene_appointments', 'treatments', 'ledger_transactions', 'patients']
-      const named = (dataset: string, name: string, counted: string, on: string | null) => {
-        const columns = counts.map((count) => `${count === counted ? 'count(*)' : '0'} as ${count}`)
-        const days = on === null ? 'cast(null as date)' : on
-        return `
-          select location_id, ${name} as name, ${columns.join(', ')}, min(${days}) as first_on, max(${days}) as last_on
-            from current_${dataset}
-           where ${name} <> ''
-           group by 1, 2`
-      }
-      const visitOn = day('local_starts_at')
-      return `
-      select location_id || '/' || name as provider_key, location_id, name, ${counts.map((count) => `sum(${count}) as ${count}`).join(', ')},
-             min(first_on) as first_on, max(last_on) as last_on
-        from (${[
-          named('appointments', 'provider_name', 'appointments', visitOn),
-          named('appointments', 'hygienist_name', 'hygiene_appointments', visitOn),
-          named('treatments', 'provider_name', 'treatments', 'completed_on'),
-          named('ledger_transactions', 'provider_name', 'ledger_transactions', 'transaction_on'),
-          named('patients', 'primary_provider_name', 'patients', null),
-        ].join(' union all ')}) as named
-       group by location_id, name`
-    },
+    sql: (dialect) => `
+      select location_id || '/' || name as provider_key, location_id, name, ${named.sums.map((sum) => `sum(${sum}) as ${sum}`).join(', ')},
+             min(on_day) as first_on, max(on_day) as last_on
+        from (${named.sql(dialect)}) as line
+       group by location_id, name`,
+    lines: named,
   },
   {
     name: 'operatories',
     about: 'Operatories by location and name, with their appointments, and the first and last day of them',
-    sql: ({ day }) => `
-      select location_id || '/' || operatory_name as operatory_key, location_id, operatory_name as name, count(*) as appointments,
-             min(${day('local_starts_at')}) as first_on, max(${day('local_starts_at')}) as last_on
-        from current_appointments
-       where operatory_name <> ''
-       group by location_id, operatory_name`,
+    sql: (dialect) => `
+      select location_id || '/' || name as operatory_key, location_id, name, sum(appointments) as appointments,
+             min(on_day) as first_on, max(on_day) as last_on
+        from (${chairs.sql(dialect)}) as line
+       group by location_id, name`,
+    lines: chairs,
   },
 ]
 
-function sumOf(value: string, condition: string): string {
-  return `round(coalesce(sum(${value}) filter (where ${condition}), 0), 2)`
+function moneyOf(sum: string): string {
+  return `round(coalesce(sum(${sum}), 0), 2)`
 }

@@ -51,7 +51,7 @@ export function createViews(): string {
             cast((julianday('now') - julianday(synced_at)) * 86400 as integer) as lag_seconds,
             position ->> '$.watermark' is not null as is_complete, checked_at, position ->> '$.watermark' as watermark
        from sync_position;`,
-    ...views.map(({ name, sql }) => `create view ${name} as ${sql(dialect)};`),
+    ...views.map(({ name, sql }) => `create view ${name} as ${sql(sqliteDialect)};`),
   ].join('\n')
 }
 
@@ -93,7 +93,8 @@ function columnsIn({ name, kind }: TableColumn): string[] {
   return [column, `"${name}_cents" integer as (cast(round("${name}" * 100) as integer))`]
 }
 
-const dialect: Dialect = {
+/** For the views. */
+export const sqliteDialect: Dialect = {
   month: (date) => `date(${date}, 'start of month')`,
   day: (time) => `substr(${time}, 1, 10)`,
   today: `date('now', 'localtime')`,
