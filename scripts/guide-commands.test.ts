@@ -20,6 +20,7 @@ const pages: Record<string, { runBy: string } | { notRun: string }> = {
   'docs/guides/limits.md': { runBy: newcomer },
   'docs/guides/moving-from-another-api.md': { runBy: newcomer },
   'docs/guides/changes.md': { runBy: newcomer },
+  'docs/guides/ask-your-mirror.md': { runBy: newcomer },
   'docs/guides/analyse.md': {
     notRun: 'has an example database; packages/client runs each of its queries and what it says of roles',
   },

@@ -9,7 +9,7 @@ const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')
 
 test('everything in the repository has the version of the release', () => {
   const manifests = ['package.json', 'bench/package.json', ...globSync('{apps,packages}/*/package.json', { cwd: root })]
-  assert.equal(manifests.length, 10)
+  assert.equal(manifests.length, 11)
   for (const path of manifests) assert.equal(read(path).version, releaseVersion, path)
   const { version, packages } = read('package-lock.json')
   assert.equal(version, releaseVersion)

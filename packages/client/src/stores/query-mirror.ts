@@ -9,7 +9,11 @@ import { explainTarget, TargetError } from './target-error.ts'
 export type Answer = { columns: readonly string[]; rows: readonly Record<string, unknown>[] }
 
 /** Runs one query on a SQLite mirror. SQLite's authorizer lets it read and do nothing else: a connection that is read-only still writes other files. */
-export async function querySqlite(file: string, sql: string): Promise<Answer> {
+export async function querySqlite(
+  file: string,
+  sql: string,
+  values: readonly (string | number)[] = [],
+): Promise<Answer> {
   const { DatabaseSync, constants } = await import('node:sqlite')
   if (!existsSync(file))
     throw new TargetError(file, `There is no mirror. Create it: bridgework mirror --to sqlite:${file}`)
@@ -31,7 +35,7 @@ export async function querySqlite(file: string, sql: string): Promise<Answer> {
       if (withoutComments(sql.slice(statement.sourceSQL.length)) !== '') throw new Error(oneAtATime)
       // An id may have more digits than a JavaScript number.
       statement.setReadBigInts(true)
-      return { columns: statement.columns().map(({ name }) => name), rows: statement.all() }
+      return { columns: statement.columns().map(({ name }) => name), rows: statement.all(...values) }
     } finally {
       database.close()
     }
@@ -45,9 +49,18 @@ const describing = /^(table|index)_(x?info|list)$/i
 
 /**
  * Runs one query on a PostgreSQL mirror: as a cursor, which is a select and nothing else, in a read-only transaction that is never committed. A
- * role that could reach the server's files and programs from a select is refused. The mirror's tables need no schema's name.
+ * role that could reach the server's files and programs from a select is refused. The mirror's tables need no schema's name. `isReader`: a role that could
+ * write into the mirror is refused as well. `timeoutMs`: for each statement.
  */
-export async function queryPostgres(url: string, sql: string): Promise<Answer> {
+export async function queryPostgres(
+  url: string,
+  sql: string,
+  {
+    values = [],
+    isReader = false,
+    timeoutMs = 0,
+  }: { values?: readonly unknown[]; isReader?: boolean; timeoutMs?: number } = {},
+): Promise<Answer> {
   const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 })
   const texts = new Map<number, (text: string) => unknown>([
@@ -60,10 +73,11 @@ export async function queryPostgres(url: string, sql: string): Promise<Answer> {
     await client.connect()
     await client.query('begin read only')
     // The first query of the transaction: after it, none can make the transaction one that writes.
-    await requireReader(client)
+    await requireReader(client, { isReader })
+    await client.query(`set local statement_timeout = ${timeoutMs}`)
     await client.query('set local search_path to bridgework, public; set local cursor_tuple_fraction = 1')
     // One with a name is prepared, and so it is a single statement.
-    await client.query({ name: 'question', text: `${declare}${sql}` })
+    await client.query({ name: 'question', text: `${declare}${sql}`, values: [...values] })
     const { fields, rows } = await client.query({ text: 'fetch all from answer', types: { getTypeParser } })
     return { columns: fields.map(({ name }) => name), rows }
   } catch (error) {

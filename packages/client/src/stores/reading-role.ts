@@ -13,9 +13,9 @@ const reachingFunctions = '^(lo_import|lo_export|pg_read_(binary_)?file|pg_file_
 
 /**
  * Throws for a role that reaches the server's files or programs from a select, by itself or as a member of another one: a read-only transaction
- * does not keep it from that. The message says how to make another role.
+ * does not keep it from that. With `isReader` for one that could write into the mirror, too. The message says how to make another role.
  */
-export async function requireReader(client: Queryable): Promise<void> {
+export async function requireReader(client: Queryable, { isReader = false } = {}): Promise<void> {
   const { rows } = await client.query(
     `with own as (select * from pg_roles where pg_has_role(session_user, oid, 'member'))
      select session_user::text as name, coalesce(schema.owner, session_user)::text as owner,
@@ -24,15 +24,26 @@ export async function requireReader(client: Queryable): Promise<void> {
               union all select rolname::text from own where rolname = any ($1)
               union all select proname::text from pg_proc
                where proname ~ $2 and exists (select from own where has_function_privilege(own.oid, pg_proc.oid, 'execute'))
-              limit 1) as reach
+              limit 1) as reach,
+            (select 'create' from own where $3 and schema.oid is not null and has_schema_privilege(own.oid, schema.oid, 'create')
+              union all
+             select 'write ' || relname from pg_class, own
+              where $3 and relnamespace = schema.oid and relkind in ('r', 'v', 'm', 'p', 'f')
+                and (has_table_privilege(own.oid, pg_class.oid, 'insert, update, delete, truncate, trigger')
+                     or has_any_column_privilege(own.oid, pg_class.oid, 'insert, update'))
+              limit 1) as write
        from (values (1)) one
-       left join (select pg_get_userbyid(nspowner) as owner from pg_namespace where nspname = 'bridgework') schema on true`,
-    [reachingRoles, reachingFunctions],
+       left join (select oid, pg_get_userbyid(nspowner) as owner from pg_namespace where nspname = 'bridgework') schema on true`,
+    [reachingRoles, reachingFunctions, isReader],
   )
   const [row] = rows
-  if (!row || row.reach === null) return
+  if (!row || (row.reach === null && row.write === null)) return
+  const could =
+    row.reach === null
+      ? `write into the mirror (${row.write})`
+      : `reach more than this database with a query (${row.reach})`
   throw new Error(
-    `The role ${row.name} could reach more than this database with a query (${row.reach}), so it is not used to ask. Create one that can only read, and put it into the URL: ${readingRole('analyst', String(row.owner)).join(' ')}`,
+    `The role ${row.name} could ${could}, so it is not used to ask. Create one that can only read, and put it into the URL: ${readingRole('analyst', String(row.owner)).join(' ')}`,
   )
 }
 

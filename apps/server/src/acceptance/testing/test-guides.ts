@@ -16,6 +16,7 @@ const pages = [
   'limits',
   'moving-from-another-api',
   'changes',
+  'ask-your-mirror',
 ]
 
 /** Ends the program in the background when it has said twice that the copy is current. Its exit code is then 130. */

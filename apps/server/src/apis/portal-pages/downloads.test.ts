@@ -21,7 +21,7 @@ test('the packages of client and agent and the operator’s installers are hande
   const names = text.split('\n').flatMap((line) => line.split('  ')[1] ?? [])
   assert.deepEqual(
     names.map((name) => name.replace(/\d+\.\d+\.\d+/, 'V')),
-    ['bridgework-client-V.tgz', 'bridgework-agent-V.tgz', 'bridgework-agent_V_amd64.deb'],
+    ['bridgework-client-V.tgz', 'bridgework-agent-V.tgz', 'bridgework-mcp-V.tgz', 'bridgework-agent_V_amd64.deb'],
   )
   for (const name of names) assert.equal((await world.request(`/downloads/${name}`)).status, 200, name)
   for (const name of ['bridgework-server_0.2.0_amd64.deb', 'notes.txt', '.secret', '.sources', '..%2fservice.ts']) {
@@ -29,7 +29,12 @@ test('the packages of client and agent and the operator’s installers are hande
     assert.deepEqual([status, body.code], [404, 'route_unknown'], name)
   }
   // The address that the guides name, without a version.
-  const { status, headers } = await world.request('/downloads/bridgework-client.tgz', { redirect: 'manual' })
-  assert.deepEqual([status, headers.get('location')], [302, `/downloads/${names[0]}`])
+  for (const [address, name] of [
+    ['bridgework-client.tgz', names[0]],
+    ['bridgework-mcp.tgz', names[2]],
+  ]) {
+    const { status, headers } = await world.request(`/downloads/${address}`, { redirect: 'manual' })
+    assert.deepEqual([status, headers.get('location')], [302, `/downloads/${name}`])
+  }
   assert.deepEqual(await listAgentPackages([dir, join(dir, 'gone')]), [deb])
 })

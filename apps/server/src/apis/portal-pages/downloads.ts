@@ -4,23 +4,25 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 
 const path = '/downloads/'
-/** Packages of the client and of the agent. Whatever else is in the operator's folder is not handed out. */
-const offered = /^bridgework-(?:agent|client)[-_][\w.+~-]+$/
+/** Packages of the client, the agent and the server for AI assistants. Whatever else is in the operator's folder is not handed out. */
+const offered = /^bridgework-(?:agent|client|mcp)[-_][\w.+~-]+$/
 const sumsName = 'SHA256SUMS'
 
 /** The client's package as the set-up packed it. */
 export type ClientPackage = { url: string; sha256: string }
 
 /**
- * What is handed out under /downloads/: packages of client and agent, and their hashes in SHA256SUMS. `dirs`: where the set-up put what it packs, and
+ * What is handed out under /downloads/: these packages, and their hashes in SHA256SUMS. `dirs`: where the set-up put what it packs, and
  * the folder of the operator, with the installers of a release.
  */
 export async function registerDownloads(app: FastifyInstance, dirs: readonly string[]): Promise<void> {
-  // The guides' address of the client, which stays the same from release to release.
-  app.get(`${path}bridgework-client.tgz`, async (_request, reply) => {
-    const client = await findClientPackage(dirs[0] ?? '', '')
-    return client ? reply.header('Cache-Control', 'no-cache').redirect(client.url) : reply.callNotFound()
-  })
+  // The guides' addresses, which stay the same from release to release.
+  for (const name of ['client', 'mcp'] as const) {
+    app.get(`${path}bridgework-${name}.tgz`, async (_request, reply) => {
+      const found = await findPackage(dirs[0] ?? '', '', name)
+      return found ? reply.header('Cache-Control', 'no-cache').redirect(found.url) : reply.callNotFound()
+    })
+  }
   app.get(`${path}${sumsName}`, async (_request, reply) => {
     const texts = await Promise.all(dirs.map((dir) => readFile(join(dir, sumsName), 'utf8').catch(() => '')))
     const lines = texts.flatMap((text) => text.split('\n')).filter((line) => offered.test(line.split('  ')[1] ?? ''))
@@ -42,9 +44,13 @@ export async function registerDownloads(app: FastifyInstance, dirs: readonly str
 }
 
 /** Where the client's package is, and its hash; null where none was packed. */
-export async function findClientPackage(dir: string, publicUrl: string): Promise<ClientPackage | null> {
+export function findClientPackage(dir: string, publicUrl: string): Promise<ClientPackage | null> {
+  return findPackage(dir, publicUrl, 'client')
+}
+
+async function findPackage(dir: string, publicUrl: string, of: 'client' | 'mcp'): Promise<ClientPackage | null> {
   const sums = await readFile(join(dir, sumsName), 'utf8').catch(() => '')
-  const [, sha256, name] = /^([0-9a-f]{64}) {2}(bridgework-client-\S+\.tgz)$/m.exec(sums) ?? []
+  const [, sha256, name] = new RegExp(`^([0-9a-f]{64}) {2}(bridgework-${of}-\\S+\\.tgz)$`, 'm').exec(sums) ?? []
   return sha256 && name ? { url: `${publicUrl}${path}${name}`, sha256 } : null
 }
 

@@ -50,6 +50,7 @@ const pageRoutes = [
   '/downloads/*',
   '/downloads/SHA256SUMS',
   '/downloads/bridgework-client.tgz',
+  '/downloads/bridgework-mcp.tgz',
   '/guides',
   '/guides/*',
   '/guides/assets/*',
