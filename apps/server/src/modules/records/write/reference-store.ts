@@ -15,9 +15,9 @@ export type ReferenceRow = { target_dataset: string; target_source_id: string; r
 
 /** References in the form of `replaceReferences`. */
 export function packReferences(locationId: LocationId, dataset: DatasetName, rows: readonly ReferenceRow[]): Buffer {
-  const location = BigInt(locationId)
   return packRows(
-    rows.map((row) => [location, row.target_dataset, row.target_source_id, dataset, BigInt(row.record_id)]),
+    [BigInt(locationId), dataset],
+    rows.map((row) => [row.target_dataset, row.target_source_id, BigInt(row.record_id)]),
   )
 }
 
@@ -38,7 +38,7 @@ export async function replaceReferences(
   if (!packed) return
   await copyIn(
     client,
-    `copy record_reference (location_id, target_dataset, target_source_id, dataset, record_id) from stdin (format binary)`,
+    `copy record_reference (location_id, dataset, target_dataset, target_source_id, record_id) from stdin (format binary)`,
     packed,
   )
 }

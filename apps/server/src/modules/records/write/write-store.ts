@@ -170,18 +170,12 @@ export function packRecords(
   origin: Origin,
   rows: readonly RecordRow[],
 ): Buffer {
-  const [location, modifiedAt] = [BigInt(locationId), BigInt(stamp)]
-  const [agentId, uploadNumber] = [BigInt(origin.agentId), BigInt(origin.uploadNumber)]
+  const { agentId, uploadNumber, receivedAt } = origin
+  const common = [BigInt(locationId), dataset, BigInt(stamp), BigInt(agentId), BigInt(uploadNumber), receivedAt]
   const values = rows.map((row) => [
-    location,
-    dataset,
     BigInt(row.id),
     row.source_id,
-    modifiedAt,
     row.is_hidden,
-    agentId,
-    uploadNumber,
-    origin.receivedAt,
     Buffer.from(row.source_hash, 'hex'),
     row.source,
     row.document,
@@ -189,14 +183,14 @@ export function packRecords(
     row.patient_id === null ? null : BigInt(row.patient_id),
     row.starts_at,
   ])
-  return packRows(values)
+  return packRows(common, values)
 }
 
 /** By COPY, which costs the least: that no other writer has stored a record of these source ids is what the turn is for. */
 export async function insertRecords(client: PoolClient, packed: Buffer): Promise<void> {
   await copyIn(
     client,
-    `copy record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
+    `copy record (location_id, dataset, modified_at, agent_id, upload_number, received_at, id, source_id, is_hidden,
                   source_hash, source, document, document_with_notes, patient_id, starts_at)
      from stdin (format binary)`,
     packed,
