@@ -3,7 +3,7 @@ import type { ClientBase, Submittable } from 'pg'
 /** What of pg's connection COPY uses. */
 type Connection = {
   query: (text: string) => void
-  sendCopyFromChunk: (chunk: Buffer) => void
+  stream: { writable: boolean; write: (bytes: Buffer) => void }
   endCopyFrom: () => void
 }
 
@@ -20,7 +20,8 @@ export async function copyIn(client: ClientBase, text: string, bytes: Buffer): P
       callback: () => {},
       submit(connection: Connection) {
         connection.query(text)
-        connection.sendCopyFromChunk(bytes)
+        // pg's own method would copy the bytes behind the head of their message.
+        if (connection.stream.writable) for (const piece of [headOf(bytes), bytes]) connection.stream.write(piece)
         connection.endCopyFrom()
       },
       handleCopyInResponse() {},
@@ -39,4 +40,11 @@ export async function copyIn(client: ClientBase, text: string, bytes: Buffer): P
     // pg hands its own connection to `submit`; its types have not all of its methods.
     client.query(statement as unknown as Submittable)
   })
+}
+
+/** The head of the message CopyData: its kind, and its length but for the kind. */
+function headOf(bytes: Buffer): Buffer {
+  const head = Buffer.from('d____')
+  head.writeInt32BE(bytes.length + 4, 1)
+  return head
 }
