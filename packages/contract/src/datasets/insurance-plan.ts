@@ -73,8 +73,9 @@ export const insurancePlan = defineDataset({
   ],
   notes: [],
   filters: [],
-  render: ({ fee_schedule_source_id, ...source }, lookup) => {
-    const schedule = fee_schedule_source_id === null ? null : lookup('fee_schedules', fee_schedule_source_id)
+  render: (source, lookup) => {
+    const { fee_schedule_source_id: key } = source
+    const schedule = key === null ? null : lookup('fee_schedules', key)
     return {
       plan_name: source.plan_name,
       group_number: source.group_number,

@@ -55,7 +55,7 @@ export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup
       if (line.source !== null && text === lineOf(line.sourceId, line.source)) {
         const hash = hashSource(line.source)
         allHashes.push(hash)
-        lines.push({ ...line, hash })
+        lines.push({ sourceId: line.sourceId, source: line.source, hash })
       } else lines.push(line)
     })
     if (places.length > 0) sent.push(other.size === 0 ? asked : pick(asked, places))

@@ -49,7 +49,7 @@ export async function writeRecords(
 ): Promise<void> {
   if (inserts.length + updates.length === 0) return
   const ids = await drawIds(turn.client, dataset, inserts.length)
-  const inserted = inserts.map((record, index) => ({ ...record, id: at(ids, index) }))
+  const inserted = inserts.map(({ sourceId, source, hash }, index) => ({ id: at(ids, index), sourceId, source, hash }))
   const altering = await findAltering(turn, dataset, updates)
   await writeParts(turn, dataset, origin, inserted, updates)
   const state = turn.state(dataset)

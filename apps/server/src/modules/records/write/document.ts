@@ -14,18 +14,23 @@ export function renderDocuments(dataset: Dataset, record: Rendered, lookup: Look
   const source = withoutNotes(dataset, record.source)
   const hasNotes = source !== record.source
   return {
-    document: renderDocument(dataset, { ...record, source }, lookup),
-    document_with_notes: hasNotes ? renderDocument(dataset, record, lookup) : null,
+    document: renderDocument(dataset, record, source, lookup),
+    document_with_notes: hasNotes ? renderDocument(dataset, record, record.source, lookup) : null,
   }
 }
 
 /** `updated_at` comes last: `isSameContent` relies on it. */
-function renderDocument(dataset: Dataset, record: Rendered, lookup: Lookup): string {
+function renderDocument(
+  dataset: Dataset,
+  record: Omit<Rendered, 'source'>,
+  source: SourceRecord,
+  lookup: Lookup,
+): string {
   return JSON.stringify({
     id: record.id,
     type: dataset.type,
     attributes: {
-      ...dataset.render(record.source, lookup),
+      ...dataset.render(source, lookup),
       source_id: record.sourceId,
       updated_at: formatInstant(record.modifiedAt),
     },
