@@ -9,6 +9,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { PortalError } from './api/call.ts'
 import { queryClient } from './api/query-client.ts'
+import { readCatalogue } from './language/t.ts'
 import { router } from './router.tsx'
 import { cssVariables, styleNonce, theme } from './theme.ts'
 
@@ -19,18 +20,21 @@ const onCaughtError = (error: unknown) => {
   if (!(error instanceof PortalError)) console.error(error)
 }
 
-createRoot(root, { onCaughtError }).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      cssVariablesResolver={cssVariables}
-      getStyleNonce={() => styleNonce}
-    >
-      <QueryClientProvider client={queryClient}>
-        <Notifications position="top-right" />
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-)
+const show = () =>
+  createRoot(root, { onCaughtError }).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        defaultColorScheme="auto"
+        cssVariablesResolver={cssVariables}
+        getStyleNonce={() => styleNonce}
+      >
+        <QueryClientProvider client={queryClient}>
+          <Notifications position="top-right" />
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  )
+
+void readCatalogue().then(show)

@@ -3,6 +3,7 @@ import { passkeysQuery } from './api/passkeys.ts'
 import { read } from './api/query.ts'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
+import { language, languageOfPage } from './language/language.ts'
 import { accountSearch } from './pages/account/account-tab.ts'
 import { companyRoutes } from './routes/company.tsx'
 import { operatorRoutes } from './routes/operator.tsx'
@@ -58,6 +59,11 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFoundPage,
   defaultPendingComponent: PendingPage,
   scrollRestoration: true,
+})
+
+// A page in another language is loaded anew: a text does not change while it is shown.
+router.subscribe('onBeforeNavigate', ({ toLocation: { pathname, href } }) => {
+  if (languageOfPage(pathname) !== language) location.assign(href)
 })
 
 declare module '@tanstack/react-router' {

@@ -1,5 +1,6 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 import { setNonce } from 'get-nonce'
+import { t } from './language/t.ts'
 
 /** The server's policy lets in style elements with this nonce, and no others. */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
@@ -19,7 +20,7 @@ export const theme = createTheme({
     // The head of a dialog is not another banner of the page.
     ModalHeader: { defaultProps: { role: 'none' } },
     DrawerHeader: { defaultProps: { role: 'none' } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': t('Close') } }) },
   },
 })
 

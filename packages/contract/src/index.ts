@@ -36,7 +36,7 @@ export {
 } from './envelope.ts'
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
 export { type BrokenRule, type ParameterRule, parameterRules } from './parameter-rule.ts'
-export { type ErrorBody, type ProblemCode, problems, vendorProblems } from './problems.ts'
+export { type ErrorBody, type PeopleProblemCode, type ProblemCode, problems, vendorProblems } from './problems.ts'
 export { hasInstants, hasPatientData, referencesFrom, referencesTo } from './references.ts'
 export { completeSource, contractNumber, numbersOf, renderingOf, sinceOf, sourceAt } from './shape.ts'
 export { isTimeZone } from './time-zone.ts'

@@ -336,5 +336,8 @@ export const problems = { ...vendorProblems, ...sandboxApi, ...ingestApi, ...peo
 
 export type ProblemCode = keyof typeof problems
 
+/** What the portal may answer a person. */
+export type PeopleProblemCode = keyof typeof anyApi | keyof typeof people
+
 /** spec: Errors. The body of every error but the sync slots' 429, which carries exactly the specification's members. */
 export type ErrorBody = { errors: string; code: ProblemCode; request_id: string }

@@ -10,6 +10,7 @@ import {
   type SignInRouteName,
   signInRoutes,
 } from '@bridgework/contract/portal'
+import { refusal, t } from '../language/t.ts'
 
 /** What the server refused: `code` for the page, `message` for the person. */
 export class PortalError extends Error {
@@ -96,7 +97,12 @@ async function send(
     ...(input.signal && { signal: input.signal }),
   }).catch((cause: unknown) => {
     if (input.signal?.aborted) throw cause
-    throw new PortalError(0, 'unreachable', 'Bridgework cannot be reached. Check your connection and try again.', null)
+    throw new PortalError(
+      0,
+      'unreachable',
+      t('Bridgework cannot be reached. Check your connection and try again.'),
+      null,
+    )
   })
   const text = await response.text()
   const isFile = response.headers.get('content-type')?.startsWith('text/csv')
@@ -106,7 +112,9 @@ async function send(
   throw new PortalError(
     response.status,
     problem.code ?? 'internal',
-    problem.errors ?? 'The server could not answer. Try again in a minute.',
+    problem.errors === undefined
+      ? t('The server could not answer. Try again in a minute.')
+      : refusal(problem.code ?? 'internal', problem.errors),
     problem.request_id ?? response.headers.get('x-request-id'),
   )
 }

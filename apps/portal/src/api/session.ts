@@ -1,6 +1,7 @@
 import type { Action, Membership, Session } from '@bridgework/contract/portal'
 import { mayDo, needsReason } from '@bridgework/contract/portal'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { chosenLanguage, keepLanguage } from '../language/language.ts'
 import { forgetDrafts, restoreDrafts } from '../ui/state/draft-store.ts'
 import { call, callSignIn, setCsrfToken } from './call.ts'
 import { queryClient } from './query-client.ts'
@@ -60,9 +61,11 @@ const colorSchemeKey = 'mantine-color-scheme-value'
 /** Ends the session and leaves, in every tab. */
 export async function endSession(why: SessionEnd): Promise<void> {
   const colorScheme = localStorage.getItem(colorSchemeKey)
+  const language = chosenLanguage()
   // Without the server the page signs out all the same; the session expires.
   await callSignIn('signOut', undefined).catch(() => {})
   if (colorScheme !== null) localStorage.setItem(colorSchemeKey, colorScheme)
+  keepLanguage(language)
   localStorage.setItem(sessionEndKey, `${why} ${Date.now()}`)
   leave(why)
 }

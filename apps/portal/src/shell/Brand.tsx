@@ -1,4 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
+import { t } from '../language/t.ts'
 import { isSandbox } from './environment.ts'
 
 /** The mark and the name. With `isShortOnPhone` a phone shows the mark alone. */
@@ -18,7 +19,7 @@ export function SandboxBadge() {
   if (!isSandbox) return null
   return (
     <Badge variant="default" tt="none" flex="none">
-      Sandbox
+      {t('Sandbox')}
     </Badge>
   )
 }

@@ -1,11 +1,12 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconMoon, IconSun } from '@tabler/icons-react'
+import { t } from '../language/t.ts'
 
 /** Switches between light and dark. */
 export function ColorSchemeButton() {
   const { setColorScheme } = useMantineColorScheme()
   const isDark = useComputedColorScheme('light') === 'dark'
-  const label = isDark ? 'Light colors' : 'Dark colors'
+  const label = isDark ? t('Light colors') : t('Dark colors')
   return (
     <Tooltip label={label}>
       <ActionIcon

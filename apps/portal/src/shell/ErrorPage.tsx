@@ -3,6 +3,7 @@ import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { PortalError } from '../api/call.ts'
+import { t } from '../language/t.ts'
 
 /** A page that could not be read: what happened, what to do, and the request's id for support. */
 export function ErrorPage({ error }: ErrorComponentProps) {
@@ -18,20 +19,23 @@ export function ErrorPage({ error }: ErrorComponentProps) {
     <Container size="sm" py="xl">
       <Stack gap="sm" role="alert">
         <Title order={1} size="h3">
-          {known ? titleOf(known) : 'This page has stopped working'}
+          {known ? titleOf(known) : t('This page has stopped working')}
         </Title>
         <Text>
-          {known?.message ?? 'The page met an unexpected error. Reload it. If that does not help, contact support.'}
+          {known?.message ?? t('The page met an unexpected error. Reload it. If that does not help, contact support.')}
         </Text>
         <Group>
-          <Button onClick={() => router.invalidate()}>Try again</Button>
+          <Button onClick={() => router.invalidate()}>{t('Try again')}</Button>
           <Button variant="default" onClick={() => router.navigate({ to: '/' })}>
-            Go to the home page
+            {t('Go to the home page')}
           </Button>
         </Group>
         {known?.requestId && (
           <Text size="sm" c="dimmed">
-            Request id <Code>{known.requestId}</Code>
+            {t('Request id <code>{requestId}</code>', {
+              code: (text) => <Code>{text}</Code>,
+              requestId: known.requestId,
+            })}
           </Text>
         )}
       </Stack>
@@ -40,8 +44,8 @@ export function ErrorPage({ error }: ErrorComponentProps) {
 }
 
 function titleOf(error: PortalError): string {
-  if (error.status === 0) return 'Bridgework cannot be reached'
-  if (error.status === 403) return 'Access denied'
-  if (error.status === 404) return 'Not found'
-  return 'The page cannot be shown'
+  if (error.status === 0) return t('Bridgework cannot be reached')
+  if (error.status === 403) return t('Access denied')
+  if (error.status === 404) return t('Not found')
+  return t('The page cannot be shown')
 }

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useSignInQuestion } from '../api/fresh-sign-in.ts'
 import { goToProvider } from '../api/identity-sign-in.ts'
 import { refreshSession, useSession } from '../api/session.ts'
+import { t } from '../language/t.ts'
 import { SignInForm } from '../pages/sign-in/SignInForm.tsx'
 import { ErrorNote } from '../ui/ErrorNote.tsx'
 
@@ -15,7 +16,7 @@ function ConfirmAtProvider({ provider }: { provider: { name: string; sign_in_nam
     <>
       <ErrorNote error={go.error} />
       <Button onClick={() => go.mutate()} loading={go.isPending}>
-        Confirm with {provider.name}
+        {t('Confirm with {name}', { name: provider.name })}
       </Button>
     </>
   )
@@ -30,20 +31,25 @@ export function FreshSignIn() {
     <Modal
       opened={question !== null}
       onClose={() => question?.answer(false)}
-      title="Confirm your identity"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t('Confirm your identity')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
       closeOnClickOutside={false}
       zIndex={400}
     >
       <Stack>
         <Text size="sm">
-          {provider ? 'Sign in again to continue.' : 'Confirm your password to continue.'} You are signed in as{' '}
-          <b>{user.email}</b>. Nothing that you entered is lost.
+          {provider ? t('Sign in again to continue.') : t('Confirm your password to continue.')}{' '}
+          {t('You are signed in as <b>{email}</b>. Nothing that you entered is lost.', {
+            b: (text) => <b>{text}</b>,
+            email: user.email,
+          })}
         </Text>
         {provider && fresh_until <= signed_in_at && (
           <Text size="sm">
-            At your last sign-in, {provider.name} did not say that you had just signed in there. If that happens again,
-            sign in to Bridgework with your password, or ask your IT.
+            {t(
+              'At your last sign-in, {name} did not say that you had just signed in there. If that happens again, sign in to Bridgework with your password, or ask your IT.',
+              { name: provider.name },
+            )}
           </Text>
         )}
         {provider && <ConfirmAtProvider provider={provider} />}

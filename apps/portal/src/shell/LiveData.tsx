@@ -3,6 +3,7 @@ import { IconPlugConnectedX } from '@tabler/icons-react'
 import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { PortalError } from '../api/call.ts'
+import { t } from '../language/t.ts'
 import { When } from '../ui/When.tsx'
 import { isOutdated } from './outdated.ts'
 
@@ -30,11 +31,13 @@ export function LiveData() {
     <Alert color="orange" icon={<IconPlugConnectedX aria-hidden />} mb="md" role="status">
       <Group justify="space-between">
         <Text size="sm" c="bright">
-          {reasonOf(shown())} The data on this page is from <When at={new Date(oldestAt).toISOString()} />. It is
-          updated when the connection works again.
+          {reasonOf(shown())}{' '}
+          {t('The data on this page is from {when}. It is updated when the connection works again.', {
+            when: <When at={new Date(oldestAt).toISOString()} />,
+          })}
         </Text>
         <Button size="xs" variant="default" onClick={() => queries.refetchQueries({ type: 'active' })}>
-          Try now
+          {t('Try now')}
         </Button>
       </Group>
     </Alert>
@@ -42,9 +45,9 @@ export function LiveData() {
 }
 
 function reasonOf(stopped: readonly Query[]): string {
-  if (!navigator.onLine) return 'You are offline.'
+  if (!navigator.onLine) return t('You are offline.')
   const answered = stopped
     .map(({ state }) => state.error ?? state.fetchFailureReason)
     .find((error) => error instanceof PortalError && error.status > 0)
-  return answered?.message ?? 'Bridgework cannot be reached.'
+  return answered?.message ?? t('Bridgework cannot be reached.')
 }

@@ -2,6 +2,7 @@ import type { Membership } from '@bridgework/contract/portal'
 import { Badge, Box, NavLink, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { t } from '../language/t.ts'
 import { waitingQuery } from '../pages/organization/waiting.ts'
 import { isSandbox } from './environment.ts'
 import { homeOf, menuFor } from './menu.ts'
@@ -23,10 +24,10 @@ export function MainMenu({
     enabled: isShown && side === 'organization' && support_until === null,
   })
   return menuFor(membership, isSandbox).map(({ heading, items }) => (
-    <Box key={heading} role="group" aria-label={heading ?? 'Start'} className={classes.menuGroup}>
+    <Box key={heading} role="group" aria-label={t(heading ?? 'Start')} className={classes.menuGroup}>
       {heading && (
         <Text size="xs" fw={600} c="dimmed" px="sm" py={4} aria-hidden>
-          {heading}
+          {t(heading)}
         </Text>
       )}
       {items.map((item) => {
@@ -36,9 +37,9 @@ export function MainMenu({
             key={item.path}
             component={Link}
             to={`${homeOf(membership)}${item.path}`}
-            label={item.label}
+            label={t(item.label)}
             // The link keeps its name, so the number is its description.
-            title={count > 0 ? `${count} to decide` : undefined}
+            title={count > 0 ? t('{count} to decide', { count }) : undefined}
             leftSection={<item.icon size={18} aria-hidden />}
             rightSection={
               count > 0 && (

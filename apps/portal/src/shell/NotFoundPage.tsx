@@ -1,5 +1,6 @@
 import { Anchor, Container, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { t } from '../language/t.ts'
 
 /** The page of an address that has none. */
 export function NotFoundPage() {
@@ -7,11 +8,11 @@ export function NotFoundPage() {
     <Container size="sm" py="xl">
       <Stack gap="xs">
         <Title order={1} size="h3">
-          Page not found
+          {t('Page not found')}
         </Title>
-        <Text>Check the address. What the page showed may also have been deleted.</Text>
+        <Text>{t('Check the address. What the page showed may also have been deleted.')}</Text>
         <Anchor component={Link} to="/">
-          Go to the home page
+          {t('Go to the home page')}
         </Anchor>
       </Stack>
     </Container>

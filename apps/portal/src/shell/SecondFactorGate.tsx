@@ -3,6 +3,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { endSession, refreshSession, useSession } from '../api/session.ts'
+import { t } from '../language/t.ts'
 import { LinkProvider } from '../pages/account/IdentityLinks.tsx'
 import { SignInForm } from '../pages/sign-in/SignInForm.tsx'
 import { PageLink } from '../ui/links.tsx'
@@ -26,8 +27,8 @@ export function SecondFactorGate({ membership, children }: { membership: Members
     return (
       <>
         <PageHeader
-          title={`Sign in through ${membership.identity_provider.name}`}
-          description={`Members of ${name} sign in through it. Link your account there to go on.`}
+          title={t('Sign in through {name}', { name: membership.identity_provider.name })}
+          description={t('Members of {name} sign in through it. Link your account there to go on.', { name })}
         />
         <LinkProvider membership={membership} />
       </>
@@ -48,16 +49,18 @@ export function SecondFactorGate({ membership, children }: { membership: Members
   return (
     <>
       <PageHeader
-        title="A second factor is required"
+        title={t('A second factor is required')}
         description={
           owed === 'sign_in'
-            ? `${name} requires it of all members. You signed in without yours: sign in again with it to go on.`
-            : `${name} requires it of all members: an authenticator app or a passkey. Set one up to go on.`
+            ? t('{name} requires it of all members. You signed in without yours: sign in again with it to go on.', {
+                name,
+              })
+            : t('{name} requires it of all members: an authenticator app or a passkey. Set one up to go on.', { name })
         }
       />
       {owed === 'sign_in' && through_provider ? (
         <Group>
-          <Button onClick={() => endSession('choice')}>Sign out to sign in with your second factor</Button>
+          <Button onClick={() => endSession('choice')}>{t('Sign out to sign in with your second factor')}</Button>
         </Group>
       ) : owed === 'sign_in' ? (
         <SignInAgain onDone={goOn} />
@@ -68,7 +71,7 @@ export function SecondFactorGate({ membership, children }: { membership: Members
           </Suspense>
           <Group>
             <Button onClick={goOn} disabled={owed !== null}>
-              Continue to {name}
+              {t('Continue to {name}', { name })}
             </Button>
           </Group>
         </Stack>
@@ -80,7 +83,7 @@ export function SecondFactorGate({ membership, children }: { membership: Members
 function SignInAgain({ onDone }: { onDone: () => Promise<unknown> }) {
   const { user } = useSession()
   return (
-    <Section title="Sign in again" description={`As ${user.email}.`}>
+    <Section title={t('Sign in again')} description={t('As {email}.', { email: user.email })}>
       <Stack maw={420}>
         <SignInForm
           email={user.email}
@@ -100,11 +103,17 @@ function NextTime({ name }: { name: string }) {
   return (
     <Alert variant="light" mb="md" role="status">
       <Text size="sm" c="bright">
-        {name} requires a second factor of all members.{' '}
-        <PageLink to="/account" search={{ tab: 'security' }} underline="always" inherit>
-          Set one up in your account
-        </PageLink>
-        . From your next sign-in on, you can do nothing else here before you have one.
+        {t(
+          '{name} requires a second factor of all members. <link>Set one up in your account</link>. From your next sign-in on, you can do nothing else here before you have one.',
+          {
+            name,
+            link: (text) => (
+              <PageLink to="/account" search={{ tab: 'security' }} underline="always" inherit>
+                {text}
+              </PageLink>
+            ),
+          },
+        )}
       </Text>
     </Alert>
   )

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { PortalError } from '../api/call.ts'
 import { askToSignIn } from '../api/fresh-sign-in.ts'
 import { endSession, leave, refreshSession, type SessionEnd, sessionEndKey, useSession } from '../api/session.ts'
+import { t } from '../language/t.ts'
 import { holdDrafts } from '../ui/state/draft-store.ts'
 import { type SessionPhase, sessionPhase } from './session-clock.ts'
 
@@ -88,7 +89,7 @@ export function SessionWatch() {
     <Modal
       opened={phase.phase === 'ending'}
       onClose={stay}
-      title={isIdle ? 'Are you still there?' : 'Your session is ending'}
+      title={isIdle ? t('Are you still there?') : t('Your session is ending')}
       withCloseButton={false}
       closeOnClickOutside={false}
       zIndex={300}
@@ -96,17 +97,19 @@ export function SessionWatch() {
       <Stack>
         {' '}
         <Text size="sm">
-          {isIdle
-            ? `You have not been active for a while. To protect the data on this page, you will be signed out in`
-            : `A session lasts at most 12 hours. You will be signed out in`}{' '}
-          <b>{isActive ? 0 : phase.secondsLeft} s</b>. What you typed into forms is kept in this tab.
+          {t(
+            isIdle
+              ? 'You have not been active for a while. To protect the data on this page, you will be signed out in <b>{seconds} s</b>. What you typed into forms is kept in this tab.'
+              : 'A session lasts at most 12 hours. You will be signed out in <b>{seconds} s</b>. What you typed into forms is kept in this tab.',
+            { b: (text) => <b>{text}</b>, seconds: isActive ? 0 : phase.secondsLeft },
+          )}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => endSession('choice')}>
-            Sign out
+            {t('Sign out')}
           </Button>
           <Button onClick={stay} data-autofocus>
-            {isIdle ? 'Stay signed in' : 'Sign in again'}
+            {isIdle ? t('Stay signed in') : t('Sign in again')}
           </Button>
         </Group>
       </Stack>

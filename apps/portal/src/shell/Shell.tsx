@@ -16,6 +16,7 @@ import { IconCheck, IconChevronDown, IconLogout, IconSelector, IconUser } from '
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { endSession, useSession } from '../api/session.ts'
+import { t } from '../language/t.ts'
 import { Brand, SandboxBadge } from './Brand.tsx'
 import { ColorSchemeButton } from './ColorSchemeButton.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
@@ -53,7 +54,7 @@ export function Shell() {
       transitionDuration={0}
     >
       <Button className={classes.skip} onClick={() => main.current?.focus()}>
-        Skip to content
+        {t('Skip to content')}
       </Button>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -63,10 +64,10 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label="Menu"
+              aria-label={t('Menu')}
               aria-expanded={isOpen}
             />
-            <UnstyledButton component={Link} to="/" aria-label="Bridgework home page">
+            <UnstyledButton component={Link} to="/" aria-label={t('Bridgework home page')}>
               <Brand isShortOnPhone />
             </UnstyledButton>
             <SandboxBadge />
@@ -79,7 +80,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" className={classes.navbar} data-collapsed={!isOpen || undefined} aria-label="Menu">
+      <AppShell.Navbar p="sm" className={classes.navbar} data-collapsed={!isOpen || undefined} aria-label={t('Menu')}>
         <AppShell.Section mb="sm">
           <TenantSwitcher memberships={memberships} current={current} />
         </AppShell.Section>
@@ -117,12 +118,12 @@ function TenantSwitcher({
   const label = (
     <Box miw={0}>
       <Text size="sm" fw={600} truncate>
-        {current?.name ?? 'Choose a company or practice'}
+        {current?.name ?? t('Choose a company or practice')}
       </Text>
       {current && (
         <Text size="xs" c="dimmed">
-          {sideNames[current.side]}
-          {` · ${current.role}`}
+          {t(sideNames[current.side])}
+          {` · ${t(current.role)}`}
         </Text>
       )}
     </Box>
@@ -134,7 +135,7 @@ function TenantSwitcher({
       <Menu.Target>
         <UnstyledButton className={classes.switcher}>
           {label}
-          <VisuallyHidden>Change</VisuallyHidden>
+          <VisuallyHidden>{t('Change')}</VisuallyHidden>
           <IconSelector size={16} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
@@ -144,13 +145,13 @@ function TenantSwitcher({
             key={`${membership.side} ${membership.id}`}
             component={Link}
             to={homeOf(membership)}
-            rightSection={membership === current ? <IconCheck size={16} aria-label="current" /> : undefined}
+            rightSection={membership === current ? <IconCheck size={16} aria-label={t('current')} /> : undefined}
           >
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {membership.name}
             </Text>
             <Text size="xs" c="dimmed">
-              {sideNames[membership.side]}
+              {t(sideNames[membership.side])}
             </Text>
           </Menu.Item>
         ))}
@@ -164,7 +165,7 @@ function AccountMenu() {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton p={4} aria-label={`Account of ${user.name}`}>
+        <UnstyledButton p={4} aria-label={t('Account of {name}', { name: user.name })}>
           <Group gap={4} wrap="nowrap">
             <IconUser size={18} aria-hidden />
             <Text size="sm" fw={500} truncate maw={180} visibleFrom="xs">
@@ -179,11 +180,11 @@ function AccountMenu() {
         {/* A session that a provider began changes nothing of the account. */}
         {!through_provider && (
           <Menu.Item leftSection={<IconUser size={16} aria-hidden />} component={Link} to="/account">
-            Account and security
+            {t('Account and security')}
           </Menu.Item>
         )}
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => endSession('choice')}>
-          Sign out
+          {t('Sign out')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,5 +1,6 @@
 import { Box, Container, Group, Paper, Stack } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
+import { LanguageSwitch } from '../language/LanguageSwitch.tsx'
 import { Brand, SandboxBadge } from './Brand.tsx'
 
 /** The frame of the pages before a sign-in: one card, the brand above it. */
@@ -15,6 +16,7 @@ export function SignedOutShell() {
           <Paper withBorder p="xl" radius="lg">
             <Outlet />
           </Paper>
+          <LanguageSwitch />
         </Stack>
       </Container>
     </Box>

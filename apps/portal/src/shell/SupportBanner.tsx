@@ -3,6 +3,7 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconEye } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useAct } from '../api/query.ts'
+import { t } from '../language/t.ts'
 import { ErrorNote } from '../ui/ErrorNote.tsx'
 import { exactInstant } from '../ui/format/instant.ts'
 
@@ -20,10 +21,13 @@ export function SupportBanner({ membership: { id, side, name, support_until } }:
     <Alert color="orange" icon={<IconEye aria-hidden />} mb="md">
       <Group justify="space-between">
         <Text size="sm" c="bright">
-          You look at {name} as support, read-only, until {exactInstant(support_until)}.
+          {t('You look at {name} as support, read-only, until {support_until}.', {
+            name,
+            support_until: exactInstant(support_until),
+          })}
         </Text>
         <Button size="xs" variant="default" onClick={leave} loading={end.isPending}>
-          End
+          {t('End')}
         </Button>
       </Group>
       <ErrorNote error={end.error} />

@@ -31,23 +31,24 @@ import {
   IconUsers,
   IconWebhook,
 } from '@tabler/icons-react'
+import { type Message, message } from '../language/t.ts'
 
 /** One item of the menu. `waiting`: what of a practice waits for a decision on its page. `sandboxOnly`: production has no such page. */
 export type MenuItem = {
-  label: string
+  label: Message
   path: string
   action: Action
   icon: typeof IconHome
   waiting?: keyof PortalAnswers['countWaiting']
   sandboxOnly?: true
 }
-type MenuGroup = { heading: string | null; items: readonly MenuItem[] }
+type MenuGroup = { heading: Message | null; items: readonly MenuItem[] }
 
 /** What each side is called. */
-export const sideNames: Record<Membership['side'], string> = {
-  company: 'Software company',
-  organization: 'Practice',
-  operator: 'Operator',
+export const sideNames: Record<Membership['side'], Message> = {
+  company: message('Software company'),
+  organization: message('Practice'),
+  operator: message('Operator'),
 }
 
 /**
@@ -75,73 +76,83 @@ const menuOf: Record<Membership['side'], readonly MenuGroup[]> = {
     {
       heading: null,
       items: [
-        { label: 'Overview', path: '', action: 'company.read', icon: IconHome },
-        { label: 'Quickstart', path: '/quickstart', action: 'company.read', icon: IconRocket },
+        { label: message('Overview'), path: '', action: 'company.read', icon: IconHome },
+        { label: message('Quickstart'), path: '/quickstart', action: 'company.read', icon: IconRocket },
       ],
     },
     {
-      heading: 'Integration',
+      heading: message('Integration'),
       items: [
-        { label: 'API keys', path: '/keys', action: 'key_pair.read', icon: IconKey },
-        { label: 'Webhooks', path: '/webhooks', action: 'webhook.read', icon: IconWebhook },
-        { label: 'Sandbox', path: '/sandbox', action: 'sandbox.read', icon: IconFlask, sandboxOnly: true },
-        { label: 'Usage', path: '/usage', action: 'usage.read', icon: IconChartBar },
-        { label: 'Logs', path: '/logs', action: 'usage.read', icon: IconListSearch },
+        { label: message('API keys'), path: '/keys', action: 'key_pair.read', icon: IconKey },
+        { label: message('Webhooks'), path: '/webhooks', action: 'webhook.read', icon: IconWebhook },
+        { label: message('Sandbox'), path: '/sandbox', action: 'sandbox.read', icon: IconFlask, sandboxOnly: true },
+        { label: message('Usage'), path: '/usage', action: 'usage.read', icon: IconChartBar },
+        { label: message('Logs'), path: '/logs', action: 'usage.read', icon: IconListSearch },
       ],
     },
     {
-      heading: 'Access',
+      heading: message('Access'),
       items: [
-        { label: 'Connections', path: '/connections', action: 'connection.read', icon: IconPlugConnected },
-        { label: 'Agreement', path: '/agreement', action: 'agreement.read', icon: IconCertificate },
+        { label: message('Connections'), path: '/connections', action: 'connection.read', icon: IconPlugConnected },
+        { label: message('Agreement'), path: '/agreement', action: 'agreement.read', icon: IconCertificate },
       ],
     },
     {
-      heading: 'Company',
+      heading: message('Company'),
       items: [
-        { label: 'Members', path: '/members', action: 'member.read', icon: IconUsers },
-        { label: 'Identity provider', path: '/identity-provider', action: 'identity_provider.read', icon: IconLogin2 },
-        { label: 'History', path: '/history', action: 'company.audit', icon: IconHistory },
-        { label: 'Settings', path: '/settings', action: 'company.update', icon: IconSettings },
+        { label: message('Members'), path: '/members', action: 'member.read', icon: IconUsers },
+        {
+          label: message('Identity provider'),
+          path: '/identity-provider',
+          action: 'identity_provider.read',
+          icon: IconLogin2,
+        },
+        { label: message('History'), path: '/history', action: 'company.audit', icon: IconHistory },
+        { label: message('Settings'), path: '/settings', action: 'company.update', icon: IconSettings },
       ],
     },
   ],
   organization: [
     {
       heading: null,
-      items: [{ label: 'Overview', path: '', action: 'organization.read', icon: IconHome }],
+      items: [{ label: message('Overview'), path: '', action: 'organization.read', icon: IconHome }],
     },
     {
-      heading: 'Data',
+      heading: message('Data'),
       items: [
-        { label: 'Locations', path: '/locations', action: 'location.read', icon: IconMapPin },
-        { label: 'Agents', path: '/agents', action: 'agent.read', icon: IconDeviceDesktop },
-        { label: 'Removals', path: '/removals', action: 'removal.read', icon: IconTrash, waiting: 'removals' },
-        { label: 'Attribution', path: '/attribution', action: 'attribution.read', icon: IconCode },
+        { label: message('Locations'), path: '/locations', action: 'location.read', icon: IconMapPin },
+        { label: message('Agents'), path: '/agents', action: 'agent.read', icon: IconDeviceDesktop },
+        { label: message('Removals'), path: '/removals', action: 'removal.read', icon: IconTrash, waiting: 'removals' },
+        { label: message('Attribution'), path: '/attribution', action: 'attribution.read', icon: IconCode },
       ],
     },
     {
-      heading: 'Access',
+      heading: message('Access'),
       items: [
         {
-          label: 'Vendor access',
+          label: message('Vendor access'),
           path: '/vendors',
           action: 'grant.read',
           icon: IconShieldCheck,
           waiting: 'access_requests',
         },
-        { label: 'Access review', path: '/access-review', action: 'grant.read', icon: IconChecklist },
-        { label: 'Grants', path: '/grants', action: 'grant.read', icon: IconClipboardList },
-        { label: 'Disclosures', path: '/disclosures', action: 'disclosure.read', icon: IconEye },
+        { label: message('Access review'), path: '/access-review', action: 'grant.read', icon: IconChecklist },
+        { label: message('Grants'), path: '/grants', action: 'grant.read', icon: IconClipboardList },
+        { label: message('Disclosures'), path: '/disclosures', action: 'disclosure.read', icon: IconEye },
       ],
     },
     {
-      heading: 'Practice',
+      heading: message('Practice'),
       items: [
-        { label: 'Members', path: '/members', action: 'member.read', icon: IconUsers },
-        { label: 'Identity provider', path: '/identity-provider', action: 'identity_provider.read', icon: IconLogin2 },
-        { label: 'History', path: '/history', action: 'organization.audit', icon: IconHistory },
-        { label: 'Settings', path: '/settings', action: 'organization.update', icon: IconSettings },
+        { label: message('Members'), path: '/members', action: 'member.read', icon: IconUsers },
+        {
+          label: message('Identity provider'),
+          path: '/identity-provider',
+          action: 'identity_provider.read',
+          icon: IconLogin2,
+        },
+        { label: message('History'), path: '/history', action: 'organization.audit', icon: IconHistory },
+        { label: message('Settings'), path: '/settings', action: 'organization.update', icon: IconSettings },
       ],
     },
   ],
@@ -149,34 +160,34 @@ const menuOf: Record<Membership['side'], readonly MenuGroup[]> = {
     {
       heading: null,
       items: [
-        { label: 'Overview', path: '', action: 'operator.read', icon: IconGauge },
-        { label: 'Find', path: '/find', action: 'operator.read', icon: IconSearch },
+        { label: message('Overview'), path: '', action: 'operator.read', icon: IconGauge },
+        { label: message('Find'), path: '/find', action: 'operator.read', icon: IconSearch },
       ],
     },
     {
-      heading: 'Tenants',
+      heading: message('Tenants'),
       items: [
-        { label: 'Companies', path: '/companies', action: 'operator.read', icon: IconBuilding },
-        { label: 'Practices', path: '/organizations', action: 'operator.read', icon: IconBuildingHospital },
-        { label: 'Agents', path: '/agents', action: 'operator.read', icon: IconAffiliate },
-        { label: 'People', path: '/people', action: 'operator.read', icon: IconUsers },
+        { label: message('Companies'), path: '/companies', action: 'operator.read', icon: IconBuilding },
+        { label: message('Practices'), path: '/organizations', action: 'operator.read', icon: IconBuildingHospital },
+        { label: message('Agents'), path: '/agents', action: 'operator.read', icon: IconAffiliate },
+        { label: message('People'), path: '/people', action: 'operator.read', icon: IconUsers },
       ],
     },
     {
-      heading: 'Operation',
+      heading: message('Operation'),
       items: [
-        { label: 'Service', path: '/service', action: 'operator.read', icon: IconHeartbeat },
-        { label: 'Incidents', path: '/incidents', action: 'operator.read', icon: IconSpeakerphone },
-        { label: 'Jobs', path: '/jobs', action: 'operator.read', icon: IconActivity },
-        { label: 'Limits', path: '/limits', action: 'operator.read', icon: IconChartBar },
+        { label: message('Service'), path: '/service', action: 'operator.read', icon: IconHeartbeat },
+        { label: message('Incidents'), path: '/incidents', action: 'operator.read', icon: IconSpeakerphone },
+        { label: message('Jobs'), path: '/jobs', action: 'operator.read', icon: IconActivity },
+        { label: message('Limits'), path: '/limits', action: 'operator.read', icon: IconChartBar },
       ],
     },
     {
-      heading: 'Administration',
+      heading: message('Administration'),
       items: [
-        { label: 'Agreement', path: '/agreements', action: 'operator.read', icon: IconCertificate },
-        { label: 'Operators', path: '/members', action: 'member.read', icon: IconAddressBook },
-        { label: 'History', path: '/history', action: 'operator.read', icon: IconHistory },
+        { label: message('Agreement'), path: '/agreements', action: 'operator.read', icon: IconCertificate },
+        { label: message('Operators'), path: '/members', action: 'member.read', icon: IconAddressBook },
+        { label: message('History'), path: '/history', action: 'operator.read', icon: IconHistory },
       ],
     },
   ],

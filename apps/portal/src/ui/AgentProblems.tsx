@@ -1,6 +1,7 @@
 import type { AgentProblem, ReadProgress } from '@bridgework/contract/portal'
 import { Alert, Progress, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { known, t } from '../language/t.ts'
 import { aboutDuration } from './format/duration.ts'
 import { formatCount } from './format/locale.ts'
 import { When } from './When.tsx'
@@ -17,9 +18,16 @@ export function AgentProblems({ problems }: { problems: readonly AgentProblem[] 
           {todo}
         </Text>
         <Text size="sm" c="dimmed">
-          Began <When at={since} />
-          {datasets.length > 0 && `, of ${datasets.join(', ')}`}
-          {locations.length > 0 && `, at ${locations.join(', ')}`}.
+          {t(
+            'Began {when}{hasDatasets, select, yes {, of {datasets}} other {}}{hasLocations, select, yes {, at {locations}} other {}}.',
+            {
+              when: <When at={since} />,
+              hasDatasets: datasets.length > 0 ? 'yes' : 'no',
+              datasets: datasets.map(known).join(', '),
+              hasLocations: locations.length > 0 ? 'yes' : 'no',
+              locations: locations.join(', '),
+            },
+          )}
         </Text>
       </Stack>
     </Alert>
@@ -33,19 +41,24 @@ export function ReadingNow({ reading, size = 'sm' }: { reading: ReadProgress; si
   return (
     <Stack gap={4}>
       <Text size={size}>
-        Reading {title}: {formatCount(rows_read)}
-        {rows_total !== null && ` of ${formatCount(rows_total)}`} rows read
-        {seconds_left !== null
-          ? `, ${aboutDuration(seconds_left)} left`
-          : rows_total !== null && `, ${formatCount(left)} left`}
-        .
+        {t(
+          'Reading {title}: {rows}{hasTotal, select, yes { of {total}} other {}} rows read{hasLeft, select, yes {, {left} left} other {}}.',
+          {
+            title: known(title),
+            rows: formatCount(rows_read),
+            hasTotal: rows_total === null ? 'no' : 'yes',
+            total: formatCount(rows_total ?? 0),
+            hasLeft: rows_total === null && seconds_left === null ? 'no' : 'yes',
+            left: seconds_left === null ? formatCount(left) : aboutDuration(seconds_left),
+          },
+        )}
       </Text>
       {rows_total !== null && (
         <Progress
           value={rows_total === 0 ? 100 : Math.min(100, (rows_read / rows_total) * 100)}
           size="sm"
           maw={420}
-          aria-label={`Rows of ${title} that are read`}
+          aria-label={t('Rows of {title} that are read', { title: known(title) })}
         />
       )}
     </Stack>

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
+import { t } from '../language/t.ts'
 import { ErrorNote } from './ErrorNote.tsx'
 import { ReasonInput } from './ReasonInput.tsx'
 import { useDraft } from './state/draft.ts'
@@ -58,7 +59,7 @@ export function ConfirmDialog(properties: {
       title={title}
       closeOnEscape={!act.isPending}
       closeOnClickOutside={!act.isPending}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t('Close') }}
       // What it asked about is often gone when it closes: fading out, it would show an empty question.
       transitionProps={{ exitDuration: 0 }}
     >
@@ -74,11 +75,7 @@ export function ConfirmDialog(properties: {
           </Text>
           {typed !== undefined && (
             <TextInput
-              label={
-                <>
-                  Type <b>{typed}</b> to confirm
-                </>
-              }
+              label={t('Type <b>{typed}</b> to confirm', { b: (text) => <b>{text}</b>, typed })}
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
               autoComplete="off"
@@ -95,7 +92,7 @@ export function ConfirmDialog(properties: {
           <ErrorNote error={act.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close} disabled={act.isPending}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button
               type="submit"

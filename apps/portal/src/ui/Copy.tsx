@@ -1,9 +1,10 @@
 import { Box, Button, Code, CopyButton as Copying, Group, Text } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useId } from 'react'
+import { t } from '../language/t.ts'
 
 /** Puts a value on the clipboard and says so. `what` completes "Copy …" for a screen reader. */
-export function CopyButton({ value, what, label = 'Copy' }: { value: string; what: string; label?: string }) {
+export function CopyButton({ value, what, label = t('Copy') }: { value: string; what: string; label?: string }) {
   return (
     <Copying value={value} timeout={2000}>
       {({ copied, copy }) => (
@@ -11,10 +12,10 @@ export function CopyButton({ value, what, label = 'Copy' }: { value: string; wha
           variant="default"
           size="xs"
           onClick={copy}
-          aria-label={copied ? `Copied ${what}` : `Copy ${what}`}
+          aria-label={copied ? t('Copied {what}', { what }) : t('Copy {what}', { what })}
           leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
         >
-          <span aria-live="polite">{copied ? 'Copied' : label}</span>
+          <span aria-live="polite">{copied ? t('Copied') : label}</span>
         </Button>
       )}
     </Copying>

@@ -1,6 +1,7 @@
 import { Box, Group, Progress, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { t } from '../language/t.ts'
 import { Section } from './Section.tsx'
 
 /** One of the first things that somebody new does; `action`: the link to where. */
@@ -11,8 +12,12 @@ export function FirstSteps({ steps, actions }: { steps: readonly FirstStep[]; ac
   const done = steps.filter(({ isDone }) => isDone).length
   const next = steps.find(({ isDone }) => !isDone)
   return (
-    <Section title="First steps" description={`${done} of ${steps.length} done`} actions={actions}>
-      <Progress value={(done / steps.length) * 100} size="sm" aria-label="First steps completed" />
+    <Section
+      title={t('First steps')}
+      description={t('{done} of {count} done', { done, count: steps.length })}
+      actions={actions}
+    >
+      <Progress value={(done / steps.length) * 100} size="sm" aria-label={t('First steps completed')} />
       <Stack gap="md" component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
         {steps.map((step, index) => (
           <Group key={step.title} component="li" wrap="nowrap" align="flex-start" gap="sm">
@@ -22,7 +27,7 @@ export function FirstSteps({ steps, actions }: { steps: readonly FirstStep[]; ac
             <Box flex={1} miw={0}>
               <Text fw={500}>
                 {step.title}
-                {step.isDone && <VisuallyHidden> (done)</VisuallyHidden>}
+                {step.isDone && <VisuallyHidden> {t('(done)')}</VisuallyHidden>}
               </Text>
               {!step.isDone && (
                 <Text size="sm" c="dimmed">

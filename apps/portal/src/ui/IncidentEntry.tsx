@@ -1,13 +1,14 @@
 import type { Incident, IncidentState } from '@bridgework/contract/portal'
 import { Badge, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../language/t.ts'
 import { When } from './When.tsx'
 
 export const incidentStateNames: Record<IncidentState, string> = {
-  investigating: 'Investigating',
-  identified: 'Identified',
-  monitoring: 'Monitoring',
-  resolved: 'Resolved',
+  investigating: t('Investigating'),
+  identified: t('Identified'),
+  monitoring: t('Monitoring'),
+  resolved: t('Resolved'),
 }
 
 /** An incident with all that was said of it, newest first. */
@@ -22,7 +23,7 @@ export function IncidentEntry({ incident, actions }: { incident: Incident; actio
               {title}
             </Title>
             <Text size="sm" c="dimmed">
-              Since <When at={began_at} />
+              {t('Since {when}', { when: <When at={began_at} /> })}
             </Text>
           </div>
           <Group gap="sm">

@@ -1,15 +1,16 @@
 import { Select, type SelectProps } from '@mantine/core'
+import { t } from '../language/t.ts'
 
 /** A choice of the IANA time zones; null: none. */
 export function TimeZoneSelect(props: SelectProps) {
   return (
     <Select
-      label="Time zone"
+      label={t('Time zone')}
       data={Intl.supportedValuesOf('timeZone')}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': 'No time zone' }}
-      nothingFoundMessage="No time zone found"
+      clearButtonProps={{ 'aria-label': t('No time zone') }}
+      nothingFoundMessage={t('No time zone found')}
       limit={100}
       {...props}
     />

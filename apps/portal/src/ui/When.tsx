@@ -1,5 +1,6 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { useState, useSyncExternalStore } from 'react'
+import { t } from '../language/t.ts'
 import { exactInstant, shortInstant } from './format/instant.ts'
 import classes from './When.module.css'
 
@@ -9,7 +10,7 @@ const tickMs = 15_000
  * An instant in the viewer's zone: relative while it is recent, and it stays true while one looks. A click, a touch or the Enter key shows it to the
  * second with its zone, and once more the short form. `never`: shown for null.
  */
-export function When({ at, never = 'never' }: { at: string | null | undefined; never?: string }) {
+export function When({ at, never = t('never') }: { at: string | null | undefined; never?: string }) {
   const now = useSyncExternalStore(onTick, () => Math.floor(Date.now() / tickMs))
   const [isExact, setIsExact] = useState(false)
   if (!at)

@@ -1,11 +1,12 @@
 import { type Action, actions, type MemberRole, mayDo, rolesOf, type Side } from '@bridgework/contract/portal'
 import { Text } from '@mantine/core'
+import { t } from '../language/t.ts'
 
 const words: Record<MemberRole, string> = {
-  owner: 'the owner',
-  admin: 'an admin',
-  member: 'a member',
-  support: 'support',
+  owner: t('the owner'),
+  admin: t('an admin'),
+  member: t('a member'),
+  support: t('support'),
 }
 
 /** Says who may do what the reader's role may not. `what` completes "… can"; `side`: of an action of any side. */
@@ -20,10 +21,10 @@ export function WhoMay({
 }) {
   const roles: readonly MemberRole[] =
     side === null ? actions[action].roles : rolesOf[side].filter((role) => mayDo(role, action, side))
-  const who = roles.map((role) => words[role]).join(' or ')
+  const who = roles.map((role) => words[role]).join(t(' or '))
   return (
     <Text size="sm" c="dimmed">
-      {who.charAt(0).toUpperCase() + who.slice(1)} can {what}.
+      {t('{who} can {what}.', { who: who.charAt(0).toUpperCase() + who.slice(1), what })}
     </Text>
   )
 }

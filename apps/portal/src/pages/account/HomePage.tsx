@@ -1,6 +1,7 @@
 import { Card, SimpleGrid, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useSession } from '../../api/session.ts'
+import { t } from '../../language/t.ts'
 import { homeOf, sideNames } from '../../shell/menu.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 
@@ -23,7 +24,7 @@ export function HomePage() {
           <Card key={`${membership.side} ${membership.id}`} withBorder component={Link} to={homeOf(membership)}>
             <Text fw={600}>{membership.name}</Text>
             <Text size="sm" c="dimmed">
-              {sideNames[membership.side]} · {membership.role}
+              {t(sideNames[membership.side])} · {membership.role}
             </Text>
           </Card>
         ))}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { callSignIn } from '../../api/call.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageLink } from '../../ui/links.tsx'
 import type { EmailChangeSearch } from './email-change-search.ts'
@@ -10,19 +11,20 @@ import { SignedOutPage } from './SignedOutPage.tsx'
 
 const texts = {
   change: {
-    title: 'Confirm your new e-mail address',
-    description: 'You sign in with the new address from then on. Your sessions on other devices end.',
-    button: 'Confirm address',
-    done: 'Your e-mail address is changed',
-    next: 'Sign in with the new address from now on.',
+    title: t('Confirm your new e-mail address'),
+    description: t('You sign in with the new address from then on. Your sessions on other devices end.'),
+    button: t('Confirm address'),
+    done: t('Your e-mail address is changed'),
+    next: t('Sign in with the new address from now on.'),
   },
   undo: {
-    title: 'Restore your e-mail address',
-    description:
+    title: t('Restore your e-mail address'),
+    description: t(
       'All sessions of your account end, and its password stops working. Authenticator apps, recovery codes, passkeys and links to identity providers that were added in the 7 days before the change or since are removed.',
-    button: 'Restore address',
-    done: 'Your e-mail address is restored',
-    next: 'We sent you a mail with a link to choose a new password.',
+    ),
+    button: t('Restore address'),
+    done: t('Your e-mail address is restored'),
+    next: t('We sent you a mail with a link to choose a new password.'),
   },
 } as const
 
@@ -38,10 +40,10 @@ export function EmailChangePage() {
   if (token === '') {
     return (
       <SignedOutPage
-        title="This link is incomplete"
-        description="Open the link from the mail again. For your safety, reloading this page removes the link."
+        title={t('This link is incomplete')}
+        description={t('Open the link from the mail again. For your safety, reloading this page removes the link.')}
       >
-        <PageLink to="/sign-in">Go to the sign-in page</PageLink>
+        <PageLink to="/sign-in">{t('Go to the sign-in page')}</PageLink>
       </SignedOutPage>
     )
   }
@@ -49,9 +51,9 @@ export function EmailChangePage() {
     return (
       <SignedOutPage title={text.done} description={text.next}>
         {undo ? (
-          <PageLink to="/forgot-password">No mail? Request a new link</PageLink>
+          <PageLink to="/forgot-password">{t('No mail? Request a new link')}</PageLink>
         ) : (
-          <PageLink to="/account">Go to your account</PageLink>
+          <PageLink to="/account">{t('Go to your account')}</PageLink>
         )}
       </SignedOutPage>
     )

@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
 import { goToProvider } from '../../api/identity-sign-in.ts'
 import { endSession, refreshSession, sessionQuery } from '../../api/session.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { forgetLinkToken, takeLinkToken } from './link-token.ts'
@@ -26,34 +27,41 @@ export function InvitationPage() {
   const session = useQuery({ ...sessionQuery, retry: false })
   if (token !== '' && (invitation.isPending || session.isPending)) {
     return (
-      <SignedOutPage title="Your invitation">
-        <Loader size="sm" aria-label="Loading" />
+      <SignedOutPage title={t('Your invitation')}>
+        <Loader size="sm" aria-label={t('Loading')} />
       </SignedOutPage>
     )
   }
   if (!invitation.data) {
     return (
       <SignedOutPage
-        title="This invitation is not valid"
-        description="It was used, replaced by a newer one, or is too old. Open the link from the mail once more, or ask the person who invited you for a new one."
+        title={t('This invitation is not valid')}
+        description={t(
+          'It was used, replaced by a newer one, or is too old. Open the link from the mail once more, or ask the person who invited you for a new one.',
+        )}
       >
         <ErrorNote error={invitation.error} />
-        <PageLink to="/sign-in">To the sign-in</PageLink>
+        <PageLink to="/sign-in">{t('To the sign-in')}</PageLink>
       </SignedOutPage>
     )
   }
   const { tenant_name, role, side, email, has_account, second_factor_required } = invitation.data
   const me = session.data?.user.email
-  const what =
-    side === 'operator' ? 'one of the operators' : `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role} of ${tenant_name}`
   return (
     <SignedOutPage
-      title={`Join ${side === 'operator' ? 'Bridgework' : tenant_name}`}
-      description={`You are invited to be ${what}, as ${email}.`}
+      title={t('Join {name}', { name: side === 'operator' ? 'Bridgework' : tenant_name })}
+      description={
+        side === 'operator'
+          ? t('You are invited to be one of the operators, as {email}.', { email })
+          : t(
+              'You are invited to be {role, select, owner {an owner} admin {an admin} other {a member}} of {tenant_name}, as {email}.',
+              { role, tenant_name, email },
+            )
+      }
     >
       {second_factor_required && (
         <Text size="sm">
-          A second factor is required there: an authenticator app or a passkey. You set it up after you sign in.
+          {t('A second factor is required there: an authenticator app or a passkey. You set it up after you sign in.')}
         </Text>
       )}
       {!has_account && <NewAccount token={token} invitation={invitation.data} />}
@@ -62,15 +70,18 @@ export function InvitationPage() {
         <Stack>
           <Text size="sm">
             {me === undefined
-              ? `${email} has an account already. Sign in with it, then accept.`
-              : `You are signed in as ${me}. Sign out, then open the link from the mail once more and sign in as ${email}.`}
+              ? t('{email} has an account already. Sign in with it, then accept.', { email })
+              : t(
+                  'You are signed in as {me}. Sign out, then open the link from the mail once more and sign in as {email}.',
+                  { me, email },
+                )}
           </Text>
           {me === undefined ? (
             <ButtonLink to="/sign-in" search={{ next: '/invitation' }}>
-              Sign in to accept
+              {t('Sign in to accept')}
             </ButtonLink>
           ) : (
-            <Button onClick={() => endSession('choice')}>Sign out</Button>
+            <Button onClick={() => endSession('choice')}>{t('Sign out')}</Button>
           )}
         </Stack>
       )}
@@ -92,7 +103,7 @@ function Accept({ token }: { token: string }) {
     <Stack>
       <ErrorNote error={accept.error} />
       <Button onClick={() => accept.mutate()} loading={accept.isPending}>
-        Accept
+        {t('Accept')}
       </Button>
     </Stack>
   )
@@ -103,8 +114,8 @@ function NewAccount({ token, invitation }: { token: string; invitation: Invitati
   const form = useForm({
     initialValues: { name: invitation.name, password: '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Enter your name.' : null),
-      password: (value) => (passwordAdvice(value) === null ? null : 'Use 15 characters or more.'),
+      name: (value) => (value.trim() === '' ? t('Enter your name.') : null),
+      password: (value) => (passwordAdvice(value) === null ? null : t('Use 15 characters or more.')),
     },
   })
   const accept = useMutation({
@@ -130,26 +141,26 @@ function NewAccount({ token, invitation }: { token: string; invitation: Invitati
       <Stack>
         {/* A password manager keeps the new password under it. */}
         <input type="hidden" name="username" autoComplete="username" value={invitation.email} readOnly />
-        <TextInput label="Your name" autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
+        <TextInput label={t('Your name')} autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
         <NewPasswordInput
-          label="Choose a password"
+          label={t('Choose a password')}
           typed={form.values.password}
           facts={[form.values.name, invitation.email, invitation.tenant_name]}
           {...form.getInputProps('password')}
         />
         <ErrorNote error={accept.error ?? join.error} />
         <Button type="submit" loading={accept.isPending}>
-          Create account and join
+          {t('Create account and join')}
         </Button>
         {identity_provider && (
           <>
-            <Divider label="or, without a password" />
+            <Divider label={t('or, without a password')} />
             <Button
               variant="default"
               loading={join.isPending}
               onClick={() => form.validateField('name').hasError || join.mutate(form.values.name)}
             >
-              Join with {identity_provider.name}
+              {t('Join with {name}', { name: identity_provider.name })}
             </Button>
           </>
         )}

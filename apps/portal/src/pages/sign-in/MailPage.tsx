@@ -3,6 +3,7 @@ import { IconMail } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { read } from '../../api/query.ts'
+import { t } from '../../language/t.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { SearchField } from '../../ui/filters/SearchField.tsx'
 import { type ListSearch, useUrlState } from '../../ui/state/url-state.ts'
@@ -18,13 +19,13 @@ export function MailPage() {
   const found = data.filter(({ recipient, subject }) => `${recipient} ${subject}`.toLowerCase().includes(sought))
   return (
     <SignedOutPage
-      title="Sandbox mail"
-      description="This sandbox sends no mail. The mails that it would have sent are listed here, newest first."
+      title={t('Sandbox mail')}
+      description={t('This sandbox sends no mail. The mails that it would have sent are listed here, newest first.')}
     >
-      <SearchField label="Search mails" placeholder="Recipient or subject" />
+      <SearchField label={t('Search mails')} placeholder={t('Recipient or subject')} />
       {found.length === 0 && (
-        <EmptyState icon={IconMail} title={data.length === 0 ? 'No mail yet' : 'No mail matches the search'}>
-          A mail appears here when you sign up, invite a member or request a new password.
+        <EmptyState icon={IconMail} title={data.length === 0 ? t('No mail yet') : t('No mail matches the search')}>
+          {t('A mail appears here when you sign up, invite a member or request a new password.')}
         </EmptyState>
       )}
       <Stack>
@@ -34,7 +35,7 @@ export function MailPage() {
               {subject}
             </Title>
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              To {recipient} · <When at={sent_at} />
+              {t('To {recipient} · {when}', { recipient, when: <When at={sent_at} /> })}
             </Text>
             <Text size="sm" mt="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
               {partsOfMail(text, location.origin).map(({ text, href }, index) => (

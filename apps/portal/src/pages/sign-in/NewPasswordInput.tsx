@@ -2,6 +2,7 @@ import { Group, PasswordInput, type PasswordInputProps, Progress, Text } from '@
 import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
 import { useEffect, useId, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { t } from '../../language/t.ts'
 import { passwordAdvice, passwordLengthMin } from './password.ts'
 
 /** A new password, and its rules while it is typed. `typed`: the field's text. `facts`: what it must not contain, of a person without a session. */
@@ -18,11 +19,13 @@ export function NewPasswordInput({
     <div>
       <PasswordInput
         autoComplete="new-password"
-        description="15 characters or more, for example a sentence of your own. Not your name, your company’s name or a common phrase."
+        description={t(
+          '15 characters or more, for example a sentence of your own. Not your name, your company’s name or a common phrase.',
+        )}
         maxLength={256}
         required
         withAsterisk={false}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+        visibilityToggleButtonProps={{ 'aria-label': t('Show password') }}
         aria-describedby={id}
         {...props}
       />
@@ -38,8 +41,8 @@ export function NewPasswordInput({
         {refusal && <IconAlertCircle size={14} aria-hidden style={{ flex: 'none' }} />}
         <Text size="xs" c={refusal ? 'var(--mantine-color-error)' : 'dimmed'}>
           {typed === ''
-            ? 'No password entered yet'
-            : (advice ?? refusal ?? (refusal === null ? 'Good password' : 'Long enough'))}
+            ? t('No password entered yet')
+            : (advice ?? refusal ?? (refusal === null ? t('Good password') : t('Long enough')))}
         </Text>
       </Group>
     </div>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { callSignIn } from '../../api/call.ts'
 import { beginSession } from '../../api/session.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { safeNext } from './next.ts'
@@ -34,40 +35,42 @@ export function ProviderReturnPage() {
   })
   if (finish.error) {
     return (
-      <SignedOutPage title="You are not signed in">
+      <SignedOutPage title={t('You are not signed in')}>
         <ErrorNote error={finish.error} />
-        <PageLink to="/sign-in">Go to the sign-in page</PageLink>
+        <PageLink to="/sign-in">{t('Go to the sign-in page')}</PageLink>
       </SignedOutPage>
     )
   }
   if (!finish.data?.tested) {
     return (
-      <SignedOutPage title="Signing in">
-        <Loader size="sm" aria-label="Signing in" />
+      <SignedOutPage title={t('Signing in')}>
+        <Loader size="sm" aria-label={t('Signing in')} />
       </SignedOutPage>
     )
   }
   const { subject, email, is_fresh } = finish.data.tested
   return (
-    <SignedOutPage title="The test succeeded" description="You signed in at the identity provider. Nothing was linked.">
+    <SignedOutPage
+      title={t('The test succeeded')}
+      description={t('You signed in at the identity provider. Nothing was linked.')}
+    >
       <Stack gap={4}>
-        <Text size="sm">
-          It names you <b>{subject}</b>.
-        </Text>
+        <Text size="sm">{t('It names you <b>{subject}</b>.', { b: (text) => <b>{text}</b>, subject })}</Text>
         <Text size="sm">
           {email === null
-            ? 'It gives no e-mail address, which is fine.'
-            : `It says that your e-mail address is ${email}.`}
+            ? t('It gives no e-mail address, which is fine.')
+            : t('It says that your e-mail address is {email}.', { email })}
         </Text>
         {!is_fresh && (
           <Text size="sm">
-            It does not say that you have just signed in there. Members who sign in through it cannot invite members,
-            generate keys or do anything else that needs a recent sign-in. Have your IT make it send <b>auth_time</b> in
-            the ID token.
+            {t(
+              'It does not say that you have just signed in there. Members who sign in through it cannot invite members, generate keys or do anything else that needs a recent sign-in. Have your IT make it send <b>auth_time</b> in the ID token.',
+              { b: (text) => <b>{text}</b> },
+            )}
           </Text>
         )}
       </Stack>
-      <ButtonLink to={safeNext(finish.data.next, location.origin)}>Back to the settings</ButtonLink>
+      <ButtonLink to={safeNext(finish.data.next, location.origin)}>{t('Back to the settings')}</ButtonLink>
     </SignedOutPage>
   )
 }

@@ -4,6 +4,7 @@ import { IconBuildingBank } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { goToProvider, keepSignInName, lastSignInName } from '../../api/identity-sign-in.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 
 /** Signing in through an organization's identity provider. `name`: of a link that the organization gave out. */
@@ -12,7 +13,7 @@ export function ProviderSignIn({ name, next }: { name: string | undefined; next:
   const form = useForm({
     initialValues: { sign_in_name: name ?? lastSignInName() },
     validate: {
-      sign_in_name: (value) => (value.trim() === '' ? 'Enter the sign-in name of your organization.' : null),
+      sign_in_name: (value) => (value.trim() === '' ? t('Enter the sign-in name of your organization.') : null),
     },
   })
   const go = useMutation({
@@ -33,7 +34,7 @@ export function ProviderSignIn({ name, next }: { name: string | undefined; next:
         leftSection={<IconBuildingBank size={18} aria-hidden />}
         onClick={() => setIsOpen(true)}
       >
-        Sign in with your organization
+        {t('Sign in with your organization')}
       </Button>
     )
   }
@@ -42,8 +43,8 @@ export function ProviderSignIn({ name, next }: { name: string | undefined; next:
       <Stack>
         <ErrorNote error={go.error} />
         <TextInput
-          label="Sign-in name of your organization"
-          description="Your IT knows it."
+          label={t('Sign-in name of your organization')}
+          description={t('Your IT knows it.')}
           maxLength={40}
           autoComplete="organization"
           autoCapitalize="none"
@@ -51,7 +52,7 @@ export function ProviderSignIn({ name, next }: { name: string | undefined; next:
         />
         <Group>
           <Button type="submit" loading={go.isPending}>
-            Continue
+            {t('Continue')}
           </Button>
         </Group>
       </Stack>

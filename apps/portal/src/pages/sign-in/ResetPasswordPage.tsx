@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { callSignIn } from '../../api/call.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageLink } from '../../ui/links.tsx'
 import { takeLinkToken } from './link-token.ts'
@@ -16,7 +17,7 @@ export function ResetPasswordPage() {
   const navigate = useNavigate()
   const form = useForm({
     initialValues: { password: '' },
-    validate: { password: (value) => (passwordAdvice(value) === null ? null : 'Use 15 characters or more.') },
+    validate: { password: (value) => (passwordAdvice(value) === null ? null : t('Use 15 characters or more.')) },
   })
   const reset = useMutation({
     mutationFn: ({ password }: { password: string }) => callSignIn('resetPassword', { token, new_password: password }),
@@ -26,26 +27,35 @@ export function ResetPasswordPage() {
   if (token === '') {
     return (
       <SignedOutPage
-        title="This link is incomplete"
-        description="Open the link from the mail again, or request a new one. For your safety, reloading this page removes the link."
+        title={t('This link is incomplete')}
+        description={t(
+          'Open the link from the mail again, or request a new one. For your safety, reloading this page removes the link.',
+        )}
       >
-        <PageLink to="/forgot-password">Request a new link</PageLink>
+        <PageLink to="/forgot-password">{t('Request a new link')}</PageLink>
       </SignedOutPage>
     )
   }
   return (
-    <SignedOutPage title="Choose a new password" description="All your sessions end when you set the new password.">
+    <SignedOutPage
+      title={t('Choose a new password')}
+      description={t('All your sessions end when you set the new password.')}
+    >
       <form onSubmit={form.onSubmit((values) => reset.mutate(values))} noValidate>
         <Stack>
-          <NewPasswordInput label="New password" typed={form.values.password} {...form.getInputProps('password')} />
+          <NewPasswordInput
+            label={t('New password')}
+            typed={form.values.password}
+            {...form.getInputProps('password')}
+          />
           <ErrorNote error={reset.error} />
           {reset.error && (
             <PageLink to="/forgot-password" size="sm">
-              Request a new link
+              {t('Request a new link')}
             </PageLink>
           )}
           <Button type="submit" loading={reset.isPending}>
-            Set password
+            {t('Set password')}
           </Button>
         </Stack>
       </form>

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callSignIn } from '../../api/call.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 
 /** The second factor: a code of the authenticator app, or a recovery code. */
@@ -21,15 +22,17 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => Promise<unknown
       <Stack>
         <Text size="sm">
           {isRecovery
-            ? 'Enter one of the recovery codes that you stored when you set up two-factor sign-in. Each code works once.'
-            : 'Enter the code that your authenticator app shows for Bridgework.'}
+            ? t(
+                'Enter one of the recovery codes that you stored when you set up two-factor sign-in. Each code works once.',
+              )
+            : t('Enter the code that your authenticator app shows for Bridgework.')}
         </Text>
         <ErrorNote error={verify.error} />
         <TextInput
           // Another field, so that nothing of the first is left in it.
           key={isRecovery ? 'recovery' : form.key('code')}
           {...form.getInputProps('code')}
-          label={isRecovery ? 'Recovery code' : 'Code from the app'}
+          label={isRecovery ? t('Recovery code') : t('Code from the app')}
           autoComplete={isRecovery ? 'off' : 'one-time-code'}
           inputMode={isRecovery ? 'text' : 'numeric'}
           maxLength={20}
@@ -39,11 +42,11 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => Promise<unknown
           data-autofocus
         />
         <Button type="submit" loading={verify.isPending}>
-          Confirm
+          {t('Confirm')}
         </Button>
         <Group justify="space-between">
           <Button variant="subtle" size="compact-sm" onClick={onBack}>
-            Back
+            {t('Back')}
           </Button>
           <Button
             variant="subtle"
@@ -54,7 +57,7 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => Promise<unknown
               setIsRecovery(!isRecovery)
             }}
           >
-            {isRecovery ? 'Use the app instead' : 'Use a recovery code'}
+            {isRecovery ? t('Use the app instead') : t('Use a recovery code')}
           </Button>
         </Group>
       </Stack>

@@ -11,6 +11,7 @@ import { IconFingerprint } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { callSignIn, PortalError } from '../../api/call.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 
@@ -32,8 +33,8 @@ export function SignInForm({
     mode: 'uncontrolled',
     initialValues: { email: email ?? '', password: '' },
     validate: {
-      email: (text) => (/^[^\s@]+@[^\s@]+$/.test(text.trim()) ? null : 'Enter your e-mail address.'),
-      password: (text) => (text === '' ? 'Enter your password.' : null),
+      email: (text) => (/^[^\s@]+@[^\s@]+$/.test(text.trim()) ? null : t('Enter your e-mail address.')),
+      password: (text) => (text === '' ? t('Enter your password.') : null),
     },
   })
   const password = useMutation({
@@ -58,7 +59,7 @@ export function SignInForm({
         <ErrorNote error={password.error ?? passkey.error} />
         {email === undefined ? (
           <TextInput
-            label="E-mail address"
+            label={t('E-mail address')}
             type="email"
             autoComplete="username webauthn"
             key={form.key('email')}
@@ -69,26 +70,26 @@ export function SignInForm({
           <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
         )}
         <PasswordInput
-          label="Password"
+          label={t('Password')}
           autoComplete="current-password"
           data-autofocus={email !== undefined || undefined}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show password') }}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
         {links}
         <Button type="submit" loading={password.isPending}>
-          {email === undefined ? 'Sign in' : 'Confirm'}
+          {email === undefined ? t('Sign in') : t('Confirm')}
         </Button>
         {browserSupportsWebAuthn() && (
           <>
-            <Divider label="or" />
+            <Divider label={t('or')} />
             <Button
               variant="default"
               leftSection={<IconFingerprint size={18} aria-hidden />}
               onClick={() => passkey.mutate({ fromAutofill: false })}
             >
-              {email === undefined ? 'Sign in with a passkey' : 'Confirm with a passkey'}
+              {email === undefined ? t('Sign in with a passkey') : t('Confirm with a passkey')}
             </Button>
           </>
         )}
@@ -106,7 +107,7 @@ async function signInWithPasskey(fromAutofill: boolean): Promise<boolean> {
     throw new PortalError(
       0,
       'passkey_refused',
-      'This browser cannot use a passkey here. Sign in with your password.',
+      t('This browser cannot use a passkey here. Sign in with your password.'),
       null,
     )
   })

@@ -1,6 +1,7 @@
 import { Alert, Text } from '@mantine/core'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { beginSession } from '../../api/session.ts'
+import { t } from '../../language/t.ts'
 import { PageLink } from '../../ui/links.tsx'
 import { safeNext } from './next.ts'
 import { ProviderSignIn } from './ProviderSignIn.tsx'
@@ -15,11 +16,11 @@ export function SignInPage() {
   const navigate = useNavigate()
   const { next, notice, provider } = route.useSearch()
   return (
-    <SignedOutPage title="Sign in">
+    <SignedOutPage title={t('Sign in')}>
       {notice && (
         <Alert variant="light" role="status">
           <Text size="sm" c="bright">
-            {notices[notice]}
+            {t(notices[notice])}
           </Text>
         </Alert>
       )}
@@ -30,16 +31,19 @@ export function SignInPage() {
         }}
         links={
           <PageLink to="/forgot-password" size="sm">
-            Forgot your password?
+            {t('Forgot your password?')}
           </PageLink>
         }
       />
       <ProviderSignIn name={provider} next={next} />
       <Text size="sm" c="dimmed">
-        New here?{' '}
-        <PageLink to="/sign-up" underline="always">
-          Sign up a software company or a practice
-        </PageLink>
+        {t('New here? <link>Sign up a software company or a practice</link>', {
+          link: (text) => (
+            <PageLink to="/sign-up" underline="always">
+              {text}
+            </PageLink>
+          ),
+        })}
       </Text>
     </SignedOutPage>
   )

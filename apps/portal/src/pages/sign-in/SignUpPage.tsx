@@ -2,6 +2,7 @@ import { Alert, Button, NativeSelect, Radio, Stack, Text, TextInput } from '@man
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { locale } from '../../ui/format/locale.ts'
 import { PageLink } from '../../ui/links.tsx'
@@ -23,11 +24,11 @@ export function SignUpPage() {
       time_zone: new Intl.DateTimeFormat(locale).resolvedOptions().timeZone,
     },
     validate: {
-      tenant_name: (value) => (value.trim() === '' ? 'Enter the name of the company or practice.' : null),
-      name: (value) => (value.trim() === '' ? 'Enter your name.' : null),
+      tenant_name: (value) => (value.trim() === '' ? t('Enter the name of the company or practice.') : null),
+      name: (value) => (value.trim() === '' ? t('Enter your name.') : null),
       email: (value) =>
-        /^\S+@\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, for example ana@example.com.',
-      password: (value) => (passwordAdvice(value) === null ? null : 'Use 15 characters or more.'),
+        /^\S+@\S+$/.test(value.trim()) ? null : t('Enter your e-mail address, for example ana@example.com.'),
+      password: (value) => (passwordAdvice(value) === null ? null : t('Use 15 characters or more.')),
     },
   })
   const signUp = useMutation({
@@ -38,36 +39,42 @@ export function SignUpPage() {
   if (signUp.isSuccess) {
     return (
       <CheckYourMail email={email}>
-        We sent a link to <b>{email}</b>. Open it within a day to confirm your address. Then you can sign in.
+        {t('We sent a link to <b>{email}</b>. Open it within a day to confirm your address. Then you can sign in.', {
+          b: (text) => <b>{text}</b>,
+          email,
+        })}
       </CheckYourMail>
     )
   }
   return (
     <SignedOutPage
-      title="Sign up"
-      description={
-        <>
-          You become the owner and can invite others. Already have an account?{' '}
+      title={t('Sign up')}
+      description={t('You become the owner and can invite others. Already have an account? <link>Sign in</link>', {
+        link: (text) => (
           <PageLink to="/sign-in" underline="always" inherit>
-            Sign in
+            {text}
           </PageLink>
-        </>
-      }
+        ),
+      })}
     >
       <form onSubmit={form.onSubmit((values) => signUp.mutate(values))} noValidate>
         <Stack>
-          <Radio.Group label="What are you registering?" {...form.getInputProps('side')}>
+          <Radio.Group label={t('What are you registering?')} {...form.getInputProps('side')}>
             <Stack gap="xs" mt="xs">
               <Radio
                 value="company"
-                label="A software company"
-                description="Reads data that practices grant access to."
+                label={t('A software company')}
+                description={t('Reads data that practices grant access to.')}
               />
-              <Radio value="organization" label="A practice" description="Decides which vendors may read its data." />
+              <Radio
+                value="organization"
+                label={t('A practice')}
+                description={t('Decides which vendors may read its data.')}
+              />
             </Stack>
           </Radio.Group>
           <TextInput
-            label={side === 'company' ? 'Name of the company' : 'Name of the practice'}
+            label={side === 'company' ? t('Name of the company') : t('Name of the practice')}
             autoComplete="organization"
             maxLength={200}
             {...form.getInputProps('tenant_name')}
@@ -75,34 +82,35 @@ export function SignUpPage() {
           {side === 'organization' && (
             // The browser's own list: the other needs 36 kB more for a page that people see once. Its zone may be another name of one in it.
             <NativeSelect
-              label="Time zone of the practice"
+              label={t('Time zone of the practice')}
               data={[...new Set([form.values.time_zone, ...Intl.supportedValuesOf('timeZone')])]}
               {...form.getInputProps('time_zone')}
             />
           )}
-          <TextInput label="Your name" autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
+          <TextInput label={t('Your name')} autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
           <TextInput
-            label="Your e-mail address"
+            label={t('Your e-mail address')}
             type="email"
             autoComplete="username"
             maxLength={254}
             {...form.getInputProps('email')}
           />
           <NewPasswordInput
-            label="Password"
+            label={t('Password')}
             typed={password}
             facts={[form.values.name, email, form.values.tenant_name]}
             {...form.getInputProps('password')}
           />
           <ErrorNote error={signUp.error} />
           <Button type="submit" loading={signUp.isPending}>
-            Sign up
+            {t('Sign up')}
           </Button>
           {side === 'organization' && (
             <Alert variant="light">
               <Text size="sm" c="bright">
-                No data leaves your practice management system before you install the agent. No vendor reads data before
-                you grant access.
+                {t(
+                  'No data leaves your practice management system before you install the agent. No vendor reads data before you grant access.',
+                )}
               </Text>
             </Alert>
           )}

@@ -2,6 +2,7 @@ import { Alert, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
+import { t } from '../../language/t.ts'
 import { IncidentEntry } from '../../ui/IncidentEntry.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 
@@ -12,23 +13,25 @@ export function StatusPage() {
   const resolved = incidents.filter(({ state }) => state === 'resolved')
   return (
     <>
-      <PageHeader title="Status" />
+      <PageHeader title={t('Status')} />
       <Stack>
         {open.length === 0 ? (
           <Alert color="teal" icon={<IconCircleCheck aria-hidden />}>
             <Text size="sm" c="bright">
-              No incident is open.
+              {t('No incident is open.')}
             </Text>
           </Alert>
         ) : (
           <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
             <Text size="sm" c="bright">
-              {open.length === 1 ? 'One incident is open.' : `${open.length} incidents are open.`}
+              {t('{count, plural, one {One incident is open.} other {{count} incidents are open.}}', {
+                count: open.length,
+              })}
             </Text>
           </Alert>
         )}
-        <Incidents title="Open" incidents={open} />
-        <Incidents title="Resolved in the last 30 days" incidents={resolved} />
+        <Incidents title={t('Open')} incidents={open} />
+        <Incidents title={t('Resolved in the last 30 days')} incidents={resolved} />
       </Stack>
     </>
   )

@@ -1,11 +1,16 @@
+import { message } from '../../language/t.ts'
+
 /** Why the sign-in page was opened, as the page says it. */
 export const notices = {
-  idle: 'You were signed out after 15 minutes without activity. What you typed into forms is kept in this tab. Sign in to continue.',
-  lifetime:
+  idle: message(
+    'You were signed out after 15 minutes without activity. What you typed into forms is kept in this tab. Sign in to continue.',
+  ),
+  lifetime: message(
     'You were signed out because a session lasts at most 12 hours. What you typed into forms is kept in this tab. Sign in to continue.',
-  verified: 'Your e-mail address is confirmed. Sign in with the password that you chose.',
-  reset: 'Your new password is set, and all your earlier sessions have ended. Sign in with the new password.',
-  joined: 'Your account is ready. Sign in with the password that you chose.',
+  ),
+  verified: message('Your e-mail address is confirmed. Sign in with the password that you chose.'),
+  reset: message('Your new password is set, and all your earlier sessions have ended. Sign in with the new password.'),
+  joined: message('Your account is ready. Sign in with the password that you chose.'),
 } as const
 
 export type Notice = keyof typeof notices

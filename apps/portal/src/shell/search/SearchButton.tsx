@@ -4,13 +4,14 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
+import { t } from '../../language/t.ts'
 
 /** Read when the search is opened for the first time. */
 const SearchDialog = lazyRouteComponent(() => import('./SearchDialog.tsx'), 'SearchDialog')
 
 /** Opens the search, as Ctrl+K does (⌘K on a Mac), also from within a field. */
 export function SearchButton({ membership }: { membership: Membership | undefined }) {
-  const [state, setState] = useState<'never opened' | 'open' | 'closed'>('never opened')
+  const [state, setState] = useState<'unopened' | 'open' | 'closed'>('unopened')
   const open = () => {
     // What a dialog asks is answered first.
     if (!document.querySelector('[role=dialog]')) setState('open')
@@ -23,17 +24,17 @@ export function SearchButton({ membership }: { membership: Membership | undefine
           variant="default"
           size="xs"
           px={{ base: 6, md: 'xs' }}
-          aria-label="Search"
+          aria-label={t('Search')}
           aria-keyshortcuts="Control+K Meta+K"
           onClick={open}
         >
           <IconSearch size={16} aria-hidden />
           <Box component="span" visibleFrom="md" ml="xs">
-            Search
+            {t('Search')}
           </Box>
         </Button>
       </Tooltip>
-      {state !== 'never opened' && (
+      {state !== 'unopened' && (
         <Suspense>
           <SearchDialog opened={state === 'open'} onClose={() => setState('closed')} membership={membership} />
         </Suspense>

@@ -6,6 +6,7 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useSession } from '../../api/session.ts'
+import { t } from '../../language/t.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import classes from '../Shell.module.css'
 import { findNames, matching, type Place, placesOf } from './places.ts'
@@ -27,8 +28,8 @@ export function SearchDialog({
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Search"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t('Search')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
       yOffset="10vh"
       transitionProps={{ duration: 0 }}
     >
@@ -74,11 +75,11 @@ function Search({ membership, onClose }: { membership: Membership | undefined; o
       <TextInput
         type="search"
         role="combobox"
-        aria-label="Search pages and names"
+        aria-label={t('Search pages and names')}
         aria-expanded={found.length > 0}
         aria-controls={listId}
         aria-activedescendant={found[chosen] && `${listId}-${chosen}`}
-        placeholder="Page, vendor or location"
+        placeholder={t('Page, vendor or location')}
         leftSection={<IconSearch size={16} aria-hidden />}
         maxLength={100}
         autoComplete="off"
@@ -92,9 +93,9 @@ function Search({ membership, onClose }: { membership: Membership | undefined; o
       />
       <ErrorNote error={names.error} />
       <Text size="sm" c="dimmed" mt="sm" role="status">
-        {found.length === 0 && (isSearching ? 'Searching…' : 'Nothing found.')}
+        {found.length === 0 && (isSearching ? t('Searching…') : t('Nothing found.'))}
       </Text>
-      <Box id={listId} role="listbox" aria-label="Results">
+      <Box id={listId} role="listbox" aria-label={t('Results')}>
         {[...Map.groupBy(found, ({ group }) => group)].map(([group, places]) => (
           <Box key={group} role="group" aria-label={group} mt="xs">
             <Text size="xs" fw={600} c="dimmed" px="sm" py={4} aria-hidden>

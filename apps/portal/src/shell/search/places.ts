@@ -1,5 +1,6 @@
 import type { FoundThing, Membership, Session } from '@bridgework/contract/portal'
 import { call } from '../../api/call.ts'
+import { t } from '../../language/t.ts'
 import { isSandbox } from '../environment.ts'
 import { homeOf, menuFor, sideNames } from '../menu.ts'
 
@@ -13,19 +14,24 @@ const namesMax = 6
 export function placesOf({ memberships, through_provider }: Session, current: Membership | undefined): Place[] {
   const home = current && homeOf(current)
   const ofMenu = (current ? menuFor(current, isSandbox) : []).flatMap(({ heading, items }) =>
-    items.map(({ label, path }) => ({ group: 'Pages', label, detail: heading ?? undefined, to: `${home}${path}` })),
+    items.map(({ label, path }) => ({
+      group: t('Pages'),
+      label: t(label),
+      detail: heading === null ? undefined : t(heading),
+      to: `${home}${path}`,
+    })),
   )
   const isMember = current?.support_until === null
   return [
     ...ofMenu,
-    ...(isMember ? [{ group: 'Pages', label: 'Notices', to: `${home}/notices` }] : []),
-    ...(through_provider ? [] : [{ group: 'Pages', label: 'Account and security', to: '/account' }]),
+    ...(isMember ? [{ group: t('Pages'), label: t('Notices'), to: `${home}/notices` }] : []),
+    ...(through_provider ? [] : [{ group: t('Pages'), label: t('Account and security'), to: '/account' }]),
     ...memberships
       .filter((each) => each !== current)
       .map((each) => ({
-        group: 'Companies and practices',
+        group: t('Companies and practices'),
         label: each.name,
-        detail: sideNames[each.side],
+        detail: t(sideNames[each.side]),
         to: homeOf(each),
       })),
   ]
@@ -50,7 +56,7 @@ export async function findNames({ side, id }: Membership, search: string, signal
       each.locations.map((location) => ({ ...location, ...each, id: location.id })),
     )
     return locations.slice(0, namesMax).map(({ id: locationId, name, organization_name: detail }) => ({
-      group: 'Locations',
+      group: t('Locations'),
       label: name,
       detail,
       to: `/company/${id}/connections/${locationId}`,
@@ -60,13 +66,13 @@ export async function findNames({ side, id }: Membership, search: string, signal
   const [vendors, locations] = await Promise.all([call('listVendors', input), call('listLocations', input)])
   return [
     ...vendors.data.slice(0, namesMax).map(({ company_id, name, verified_domain }) => ({
-      group: 'Vendors',
+      group: t('Vendors'),
       label: name,
       detail: verified_domain ?? undefined,
       to: `/organization/${id}/vendors/${company_id}`,
     })),
     ...locations.data.slice(0, namesMax).map(({ id: locationId, name, address }) => ({
-      group: 'Locations',
+      group: t('Locations'),
       label: name,
       detail: address ?? undefined,
       to: `/organization/${id}/locations/${locationId}`,
@@ -80,9 +86,9 @@ function ofFound({ kind, id }: FoundThing): Pick<Place, 'group' | 'to'> {
 }
 
 const foundIn: Record<FoundThing['kind'], readonly [group: string, path: string]> = {
-  company: ['Companies', 'companies'],
-  organization: ['Practices', 'organizations'],
-  location: ['Locations', 'locations'],
-  agent: ['Agents', 'agents'],
-  person: ['People', 'people'],
+  company: [t('Companies'), 'companies'],
+  organization: [t('Practices'), 'organizations'],
+  location: [t('Locations'), 'locations'],
+  agent: [t('Agents'), 'agents'],
+  person: [t('People'), 'people'],
 }

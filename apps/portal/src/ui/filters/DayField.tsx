@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { t } from '../../language/t.ts'
 import { useTypedText } from '../state/typed-text.ts'
 import { useUrlState } from '../state/url-state.ts'
 import { fieldFault } from './field-fault.ts'
@@ -14,7 +15,7 @@ export function DayField({ name, width }: { name: 'from' | 'to'; width: number }
   )
   return (
     <TextInput
-      label={name === 'from' ? 'From' : 'To'}
+      label={name === 'from' ? t('From') : t('To')}
       type="date"
       value={text}
       error={fieldFault(name, { from, to, [name]: text })}

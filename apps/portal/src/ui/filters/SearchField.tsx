@@ -1,5 +1,6 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
+import { t } from '../../language/t.ts'
 import { useTypedText } from '../state/typed-text.ts'
 import { type ListSearch, useUrlState } from '../state/url-state.ts'
 
@@ -28,7 +29,13 @@ export function SearchField({
       onChange={(event) => setText(event.currentTarget.value)}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
-        text !== '' && <CloseButton size="sm" aria-label={`Clear ${parameter}`} onClick={() => setText('')} />
+        text !== '' && (
+          <CloseButton
+            size="sm"
+            aria-label={parameter === 'person' ? t('Clear person') : t('Clear search')}
+            onClick={() => setText('')}
+          />
+        )
       }
       w={{ base: '100%', xs: isLabelShown ? 190 : 280 }}
     />

@@ -1,7 +1,9 @@
+import { t } from '../../language/t.ts'
+
 /** 190 → "about 4 minutes": a time that is estimated, never told shorter than it is. */
 export function aboutDuration(seconds: number): string {
-  if (seconds < 60) return 'less than a minute'
+  if (seconds < 60) return t('less than a minute')
   const minutes = Math.ceil(seconds / 60)
-  if (minutes < 120) return minutes === 1 ? 'about 1 minute' : `about ${minutes} minutes`
-  return `about ${Math.ceil(minutes / 60)} hours`
+  if (minutes < 120) return t('about {minutes, plural, one {1 minute} other {{minutes} minutes}}', { minutes })
+  return t('about {hours} hours', { hours: Math.ceil(minutes / 60) })
 }

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import { locale } from './locale.ts'
 
 const minute = 60
@@ -7,7 +8,7 @@ const day = 24 * hour
 /** "3 minutes ago" or "in 24 hours" for what is at most a day away, else the day and the time of day, in the viewer's zone. */
 export function shortInstant(instant: string, now: number): string {
   const seconds = (Date.parse(instant) - now) / 1000
-  if (Math.abs(seconds) < 60) return seconds <= 0 ? 'just now' : 'in less than a minute'
+  if (Math.abs(seconds) < 60) return seconds <= 0 ? t('just now') : t('in less than a minute')
   if (seconds <= -day || seconds > day) {
     return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
   }

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import { bytesInWords } from './bytes.ts'
 import { locale } from './locale.ts'
 
@@ -43,7 +44,7 @@ export function valueInWords(value: number, unit: PlotUnit): string {
   if (unit === 'ms') return value < 1000 ? `${number(value, value < 10 ? 1 : 0)} ms` : `${number(value / 1000)} s`
   if (value < 60) return `${number(value, 0)} s`
   if (value < 3_600) return `${number(value / 60)} min`
-  return value < 172_800 ? `${number(value / 3_600)} h` : `${number(value / 86_400)} days`
+  return value < 172_800 ? `${number(value / 3_600)} h` : t('{count} days', { count: number(value / 86_400) })
 }
 
 const hour = 3_600_000
