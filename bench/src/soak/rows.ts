@@ -8,6 +8,7 @@ import { discloseUnderKills } from './kills/disclose-under-kills.ts'
 import { killEverything } from './kills/kill-everything.ts'
 import { killBackend, killPostgres } from './kills/kill-postgres.ts'
 import { killServer } from './kills/kill-server.ts'
+import { sendWebhooks } from './many-webhooks.ts'
 import { mirrorInPython, mirrorPractices } from './mirror-practices.ts'
 import { modelOfService } from './model-of-service.ts'
 import { otherRuntimes } from './other-runtimes.ts'
@@ -49,6 +50,7 @@ export const rows: readonly Row[] = [
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   { id: 'G21', title: 'one office goes through 500 such steps', run: longWalk },
+  { id: 'H08', title: '10,000 webhooks go to endpoints that fail, hang, redirect and trickle', run: sendWebhooks },
   {
     id: 'F40',
     title: 'a model of the whole service is held against two processes that are killed',

@@ -10,6 +10,7 @@ import { createEndpoint } from '../endpoint.ts'
 import { createWebhookSender, type WebhookContext } from '../sender.ts'
 
 export type Received = {
+  path: string
   headers: IncomingMessage['headers']
   text: string
   body: {
@@ -32,7 +33,7 @@ export async function someReceiver(t: TestScope) {
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
-    const message = { headers: request.headers, text, body: JSON.parse(text) }
+    const message = { path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) }
     received.push(message)
     state.answer(response, message)
   })
