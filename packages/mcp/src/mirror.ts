@@ -20,16 +20,14 @@ export type Mirror = {
   bound: (value: unknown) => unknown
 }
 
-const answeredWithinMs = 30_000
-
-/** The mirror at a place that `bridgework mirror --to` takes. Nothing is opened yet. */
-export function openMirror(to: string): Mirror {
+/** The mirror at a place that `bridgework mirror --to` takes. Nothing is opened yet. `withinMs`: how long a question may take. */
+export function openMirror(to: string, withinMs = 30_000): Mirror {
   const place = readPlace(to)
   if (place.kind === 'folder')
     throw new Error(
       'A folder of files cannot be asked. Make a mirror with --to sqlite:copy.sqlite or --to postgres://…',
     )
-  const ask = place.kind === 'sqlite' ? askSqlite(place.file) : askPostgres(place.url)
+  const ask = place.kind === 'sqlite' ? askSqlite(place.file, withinMs) : askPostgres(place.url, withinMs)
   const columnsOf = async (table: string) => (await ask(`select * from ${table} limit 0`)).columns
   if (place.kind === 'sqlite')
     return {
@@ -50,18 +48,18 @@ export function openMirror(to: string): Mirror {
   }
 }
 
-function askPostgres(url: string): Mirror['ask'] {
+function askPostgres(url: string, withinMs: number): Mirror['ask'] {
   return (sql, values = []) =>
-    queryPostgres(url, sql, { values, isReader: true, timeoutMs: answeredWithinMs }).catch((error: unknown) => {
+    queryPostgres(url, sql, { values, isReader: true, timeoutMs: withinMs }).catch((error: unknown) => {
       // query_canceled: by the time limit.
       const cause = error instanceof Error ? error.cause : undefined
       const code = [error, cause].map((each) => (each instanceof Error && 'code' in each ? each.code : ''))
-      throw code.includes('57014') ? tooLong() : error
+      throw code.includes('57014') ? tooLong(withinMs) : error
     })
 }
 
 /** Questions are answered one after the other in a process of their own: SQLite cannot be stopped within one, but a process can. */
-function askSqlite(file: string): Mirror['ask'] {
+function askSqlite(file: string, withinMs: number): Mirror['ask'] {
   // Beside this file: as TypeScript in the repository, as JavaScript in the package.
   const program = fileURLToPath(new URL(`./sqlite-process${import.meta.url.slice(-3)}`, import.meta.url))
   let child: ChildProcess | null = null
@@ -78,22 +76,25 @@ function askSqlite(file: string): Mirror['ask'] {
     new Promise<Answer>((resolve, reject) => {
       child ??= start()
       const asked = child
-      const settle = (error: Error | null, answer?: Answer) => {
+      let timer: NodeJS.Timeout | undefined
+      const end = (error: Error) => {
         clearTimeout(timer)
         asked.removeAllListeners()
-        if (error && asked === child) {
-          child = null
-          asked.kill('SIGKILL')
-        }
-        if (answer) resolve(answer)
-        else reject(error)
+        asked.kill('SIGKILL')
+        child = null
+        reject(error)
       }
-      const timer = setTimeout(() => settle(tooLong()), answeredWithinMs)
-      asked.once('error', (error) => settle(error))
-      asked.once('exit', () => settle(new Error('The question was not answered. Ask again.')))
-      asked.once('message', (answer: Answer | { error: string }) => {
-        if ('error' in answer) settle(new Error(answer.error))
-        else settle(null, answer)
+      asked.once('error', end)
+      asked.once('exit', () => end(new Error('The question was not answered. Ask again.')))
+      asked.on('message', (message: 'begun' | Answer | { error: string }) => {
+        // From here on: a process takes its time to start.
+        if (message === 'begun') timer = setTimeout(() => end(tooLong(withinMs)), withinMs)
+        else {
+          clearTimeout(timer)
+          asked.removeAllListeners()
+          if ('error' in message) reject(new Error(message.error))
+          else resolve(message)
+        }
       })
       asked.send({ file, sql, values })
     })
@@ -104,6 +105,6 @@ function askSqlite(file: string): Mirror['ask'] {
   }
 }
 
-function tooLong(): AskError {
-  return new AskError(`The question took longer than ${answeredWithinMs / 1000} seconds. Use filters or fewer groups.`)
+function tooLong(withinMs: number): AskError {
+  return new AskError(`The question took longer than ${withinMs / 1000} seconds. Use filters or fewer groups.`)
 }

@@ -7,7 +7,7 @@ import { groupedSources, recordSource, recordSources, type Source, type SourceCo
 const rowsMax = 1_000
 const rowsDefault = 100
 /** More are not compared with each other. */
-const groupsMax = 10_000
+const groupsMax = 5_000
 
 const groupedMeasures = ['count', 'people', 'sum', 'average'] as const
 const operators = ['=', '<>', '<', '<=', '>', '>=', 'in', 'is null', 'is not null'] as const
@@ -59,7 +59,7 @@ function measuresOf(names: readonly string[]) {
       { measure: Type.Enum([...names]), column: Type.Optional(Type.String()) },
       { additionalProperties: false },
     ),
-    { maxItems: 10, description: 'count: rows. people: different patients. The others need a column' },
+    { minItems: 1, maxItems: 10, description: 'count: rows. people: different patients. The others need a column' },
   )
 }
 
@@ -98,12 +98,12 @@ export async function askGroups(mirror: Mirror, query: Query): Promise<QueryAnsw
   if (!source) throw unknownName('source', query.source, groupedSources.map(nameOf))
   const keys = keysOf(mirror, source, query)
   const measures = (query.measures ?? [{ measure: 'count' }]).map((each) => measureOf(source, each))
-  if (keys.length === 0 && measures.length === 0) throw new AskError('Ask for a measure, or a column in group_by.')
   const columns = columnNames([...keys, ...measures])
   const { where, values } = filtersOf(mirror, source, query)
   const person = personOf(source)
   const sql = `
     select ${[
+      'count(distinct person) as people',
       ...keys.map(({ sql }, index) => `${sql} as k${index}`),
       ...measures.flatMap(({ sql, counted }, index) => [
         `${sql} as m${index}`,
@@ -111,13 +111,14 @@ export async function askGroups(mirror: Mirror, query: Query): Promise<QueryAnsw
       ]),
     ].join(', ')}
       from (select item.*, ${person.sql} as person from (${source.rows(mirror.dialect)}) as item ${person.joins}) as item
-     ${where} ${keys.length > 0 ? `group by ${keys.map((_, index) => index + 1).join(', ')}` : ''}
+     ${where} ${keys.length > 0 ? `group by ${keys.map((_, index) => index + 2).join(', ')}` : ''}
      limit ${groupsMax + 1}`
   const { rows } = await mirror.ask(sql, values)
   if (rows.length > groupsMax)
     throw new AskError(`This makes more than ${groupsMax} groups. Use filters, fewer columns, or months for days.`)
   const groups = rows.map((row) => ({
     keys: keys.map(({ kind }, index) => plain(row[`k${index}`], kind)),
+    people: Number(row.people),
     cells: measures.map(({ kind }, index) => ({
       value: plain(row[`m${index}`], kind),
       people: Number(row[`p${index}`]),
@@ -129,7 +130,7 @@ export async function askGroups(mirror: Mirror, query: Query): Promise<QueryAnsw
   )
   const said = groups.flatMap(({ keys: of, cells }, group) => {
     const values = cells.map(({ value }, measure) => (hidden[group]?.[measure] ? null : value))
-    const isUnsaid = cells.length > 0 && hidden[group]?.every(Boolean)
+    const isUnsaid = hidden[group]?.every(Boolean)
     return isUnsaid ? [] : [Object.fromEntries([...of, ...values].map((value, index) => [columns[index], value]))]
   })
   const ordered = inOrder(said, query, columns)
@@ -229,7 +230,9 @@ const numbers: ReadonlySet<string> = new Set(['integer', 'number', 'decimal'])
 /** A person is one at all locations of an organization; a patient who may not be read counts for each location. */
 function personOf({ person }: Source): { sql: string; joins: string } {
   if (person === null) return { sql: 'null', joins: '' }
-  if ('sourceId' in person) return { sql: `cast(item.organization_id as text) || '/' || ${person.sourceId}`, joins: '' }
+  // Without a key it is one person more, and never none.
+  if ('sourceId' in person)
+    return { sql: `coalesce(cast(item.organization_id as text) || '/' || ${person.sourceId}, '')`, joins: '' }
   return {
     sql: `coalesce(cast(practice.organization_id as text) || '/' || patient.source_id, cast(${person.id} as text))`,
     joins: `left join patients as patient on patient.id = ${person.id}

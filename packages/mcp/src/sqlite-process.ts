@@ -2,6 +2,7 @@
 import { querySqlite } from '../../client/src/stores/query-mirror.ts'
 
 process.on('message', async ({ file, sql, values }: { file: string; sql: string; values: (string | number)[] }) => {
+  process.send?.('begun')
   const answer = await querySqlite(file, sql, values).catch((error: unknown) => ({
     error: error instanceof Error ? error.message : String(error),
   }))
