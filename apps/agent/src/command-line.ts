@@ -59,6 +59,9 @@ const database = [
   ...encryption,
   ['--db-engine <name>', 'with --connector sql: "postgresql", "mysql" (also MariaDB), "sqlite", "sqlserver" or "odbc"'],
   ['--db-instance <name>', 'with --db-engine sqlserver: a named instance, instead of a port'],
+] as const
+
+const mapped = [
   ['--folder <path>', 'with --connector files: the folder with the exports'],
   ['--mapping <path>', 'with --connector files or sql: the mapping file (TOML or JSON)'],
 ] as const
@@ -98,6 +101,7 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       ],
       ['--db-user <user>', 'a database user that can only read'],
       ...database,
+      ...mapped,
       timeZone,
       ['--interval <seconds>', 'time between two cycles (default: 60)'],
       ['--state <path>', 'file in which the agent remembers what it sent'],
@@ -113,6 +117,7 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       ['--server <url>', 'the address of Bridgework, when it moved'],
       ['--db-user <user>', 'a database user that can only read'],
       ...database,
+      ...mapped,
       timeZone,
       ['--interval <seconds>', 'time between two cycles'],
       ...network,
@@ -133,14 +138,16 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
   },
   check: { help: 'Check the settings, the server and the practice management system.', options: [json, config] },
   map: {
-    help: 'Propose a mapping of export files from samples of them. Nothing leaves this computer.',
+    help: 'Propose a mapping of export files or of an SQL database from samples. Nothing leaves this computer.',
     options: [
       ['--folder <path>', 'the folder with the exports'],
       ['--output <path>', 'the mapping file to write (default: "mapping.toml")'],
       ['--name <text>', 'the name of the practice (default: "Main office")'],
       ['--time-zone <zone>', 'its time zone, like America/Chicago (default: of this computer)'],
       ['--schema <path>', 'write the JSON schema of mappings, for an editor'],
-      ['--connector <name>', 'with --schema: "files", or "sql" (default: "files")'],
+      ['--connector <name>', '"files", or "sql" for a database (default: "files")'],
+      ['--db-user <user>', 'with --connector sql: a database user that can only read'],
+      ...database,
     ],
   },
   'connector-test': {

@@ -15,7 +15,7 @@ import { connectorTest } from './connector-test/connector-test.ts'
 import { ask } from './enroll/ask.ts'
 import { askPassword } from './enroll/ask-password.ts'
 import { didYouMean } from './enroll/did-you-mean.ts'
-import { type EnrolDeps, enroll, passwordFile } from './enroll/enroll.ts'
+import { databaseOf, type EnrolDeps, enroll, passwordFile } from './enroll/enroll.ts'
 import { askTimeZone } from './enroll/enroll-time-zone.ts'
 import { filesConnector } from './files/connector.ts'
 import { map } from './files/propose/map.ts'
@@ -37,6 +37,7 @@ import { findDatabaseServer } from './setup/find-open-dental.ts'
 import { setUp } from './setup/setup.ts'
 import { restartWindowsService } from './setup/windows-service.ts'
 import { sqlConnector } from './sql/connector.ts'
+import { proposeOfDatabase } from './sql/propose/propose-database.ts'
 import { freeBytesOf } from './state/check-state.ts'
 import { sourceMemory } from './state/source-memory.ts'
 import { openState } from './state/state.ts'
@@ -132,6 +133,7 @@ async function main(): Promise<number> {
         print: (text) => console.log(text),
         isTerminal: process.stdout.isTTY === true,
         timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        proposeOfDatabase: async (options) => await proposeOfDatabase(await databaseOf(options, enrolling)),
       })
     case 'connector-test':
       return await connectorTest(line.program, (text) => console.log(text))

@@ -8,6 +8,7 @@ import type { NetworkSettings } from '../network/own-network.ts'
 import type { DatabaseSettings } from '../open-dental/database/database-settings.ts'
 import { uploadLimits } from '../pipeline/context.ts'
 import { todoOf } from '../pipeline/cycle.ts'
+import type { SqlSettings } from '../sql/settings.ts'
 import { agentVersion } from '../version.ts'
 import { parseServerUrl } from './server-url.ts'
 
@@ -123,6 +124,22 @@ export async function draftConfig(
     }),
     deps.configPath,
   )
+}
+
+/** The SQL database that the options name, before any agent is enrolled. */
+export async function databaseOf(
+  options: Options,
+  deps: Pick<EnrolDeps, 'configPath' | 'passwordFromEnvironment' | 'askPassword'>,
+): Promise<SqlSettings> {
+  const given = new Map([...options].filter(([name]) => name.startsWith('db-')))
+  const { source } = await draftConfig(
+    given.set('connector', 'sql').set('mapping', 'none yet'),
+    deps,
+    'https://not.enrolled.invalid',
+    null,
+  )
+  if (source.connector !== 'sql') throw new Error('not the connector that was asked for')
+  return source.database
 }
 
 async function sourceSettings(

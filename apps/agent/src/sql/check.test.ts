@@ -111,7 +111,8 @@ test('a mapping says of which location its records are', async () => {
   const both = { location_column: 'o', all_locations: true }
   assert.match(faultsOfMapping('files', both), /use only one of {location}, location_column and all_locations/)
   assert.match(faultsOfMapping('sql', both), /use only one of location_column and all_locations/)
-  const deps = { print: () => {}, isTerminal: false, timeZone: 'UTC' }
+  const proposeOfDatabase = () => Promise.reject(new Error('no database'))
+  const deps = { print: () => {}, isTerminal: false, timeZone: 'UTC', proposeOfDatabase }
   await assert.rejects(
     async () => map(new Map([['connector', 'oracle']]), deps),
     /--connector must be "files" or "sql"\./,

@@ -10,6 +10,8 @@ export type Query = {
   readonly columns?: readonly string[]
   readonly where?: string
   readonly order?: readonly string[]
+  /** So many rows are wanted, and more may come; without it, all. */
+  readonly rowsMax?: number
 }
 
 /** One connection that only reads. What it throws is a `SourceProblem`. */
@@ -39,14 +41,17 @@ export type SqlSession = {
   settledVersion(): Promise<string | null>
   /** In chunks of at most 1,000 rows; the first one comes even when it has no rows. One query at a time. */
   read(query: Query): AsyncIterable<Chunk>
+  /** The columns of all tables, as `readCatalog` has them, where no statement gives them. */
+  catalog?(): AsyncIterable<Chunk>
   end(): Promise<void>
 }
 
 export const rowsPerChunk = 1000
 
-/** The query in SQL. `list` are its columns, as the engine is to give them. */
-export function sqlOf({ select, where, order = [] }: Query, list = '*'): string {
-  const by = order.length === 0 ? '' : ` order by ${order.join(', ')}`
+/** The query in SQL. `list` are its columns, as the engine is to give them. `hasLimit`: the engine knows `limit`. */
+export function sqlOf({ select, where, order = [], rowsMax }: Query, list = '*', hasLimit = false): string {
+  const limit = hasLimit && rowsMax !== undefined ? ` limit ${rowsMax}` : ''
+  const by = `${order.length === 0 ? '' : ` order by ${order.join(', ')}`}${limit}`
   // A comment at the end of the mapping's statement ends with its line.
   return `select ${list} from (${select}\n) source${where === undefined ? '' : ` where ${where}`}${by}`
 }

@@ -21,7 +21,12 @@ async function proposed(t: TestContext, folder: string, isTerminal = true) {
     ['folder', folder],
     ['output', output],
   ])
-  const code = await map(options, { print: (line) => lines.push(line), isTerminal, timeZone: 'America/Chicago' })
+  const code = await map(options, {
+    print: (line) => lines.push(line),
+    isTerminal,
+    timeZone: 'America/Chicago',
+    proposeOfDatabase: () => Promise.reject(new Error('no database')),
+  })
   const text = code === 0 ? readFileSync(output, 'utf8') : ''
   const document = parse(text)
   if (code === 0) {

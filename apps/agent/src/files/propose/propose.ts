@@ -32,6 +32,8 @@ export type Proposal = {
   readonly lookups: readonly ProposedLookup[]
   /** The names of the locations in the files; empty: there is one location. */
   readonly locations: readonly string[]
+  /** What a database calls them, where the rows have their keys. */
+  readonly locationNames: ReadonlyMap<string, string>
   readonly nullWords: readonly string[]
 }
 
@@ -41,7 +43,7 @@ const locationsMax = 20
 const wordsForNothing = ['NULL', '(null)', '\\N', 'N/A', '#N/A', 'n/a']
 
 /** Guesses which dataset each file holds, its key and its columns. Reads nothing but the samples. */
-export function propose(read: readonly Sample[]): Proposal {
+export function propose(read: readonly Sample[], datasetOf = datasetOfSample): Proposal {
   const nullWords = wordsForNothing.filter((word) =>
     read.some(({ columns }) => columns.some(({ texts }) => texts.includes(word))),
   )
@@ -75,6 +77,7 @@ export function propose(read: readonly Sample[]): Proposal {
     unplaced: samples.flatMap(({ name }) => (used.has(name) ? [] : [name])),
     locations: locations.length > 1 && locations.length <= locationsMax ? locations : [],
     nullWords,
+    locationNames: new Map(),
   }
 }
 
@@ -91,7 +94,7 @@ function isLocationColumn({ name, texts }: Column): boolean {
   return locationWords.includes(wordOf(name)) && distinct > 0 && distinct <= locationsMax
 }
 
-function datasetOf(sample: Sample): DatasetName | null {
+function datasetOfSample(sample: Sample): DatasetName | null {
   const file = wordOf(sample.name)
   const [best] = datasetNames
     .map((dataset) => {
@@ -160,7 +163,12 @@ function proposeFile(dataset: DatasetName, sample: Sample, keyConstant: string |
   }
 }
 
-function keyOf(dataset: DatasetName, { columns, rows }: Sample): { name: string; isCertain: boolean } | null {
+function keyOf(
+  dataset: DatasetName,
+  { columns, rows, statement }: Sample,
+): { name: string; isCertain: boolean } | null {
+  const [own, ...others] = statement?.key ?? []
+  if (own !== undefined && others.length === 0) return { name: own, isCertain: true }
   const isUnique = ({ texts }: Column) => texts.length === rows && new Set(texts).size === rows
   const named = keyWords[dataset].flatMap((word) => columns.filter(({ name }) => wordOf(name) === word))
   const certain = named.find(isUnique)

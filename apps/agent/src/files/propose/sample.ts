@@ -20,6 +20,22 @@ export type Sample = {
   readonly rows: number
   /** The first words of titles and totals between the rows, as Total. */
   readonly around: readonly string[]
+  /** Of a table of a database; null: a file. */
+  readonly statement: ProposedStatement | null
+}
+
+/** What gives a table's rows. */
+export type ProposedStatement = {
+  /** The SELECT of some of the sample's columns. */
+  readonly selectOf: (columns: readonly string[]) => string
+  /** The primary key; empty: none is declared. */
+  readonly key: readonly string[]
+  readonly changed: {
+    readonly rule: { readonly column: string; readonly kind: string }
+    readonly question: string | null
+  } | null
+  /** The column that may say that a row does not count. */
+  readonly deleted: string | null
 }
 
 export type Column = { readonly name: string /** The texts that are not empty. */; readonly texts: readonly string[] }
@@ -83,6 +99,7 @@ async function readSample(path: string, name: string, pattern: string): Promise<
     columns: best.columns,
     rows: best.rows,
     around: best.around,
+    statement: null,
   }
 }
 
@@ -184,5 +201,7 @@ function ndjsonSample(text: string, base: Pick<Sample, 'name' | 'pattern' | 'enc
     }
   }
   const columns = [...texts].map(([name, each]) => ({ name, texts: each }))
-  return columns.length === 0 ? null : { ...base, format: 'ndjson', delimiter: ',', columns, rows, around: [] }
+  return columns.length === 0
+    ? null
+    : { ...base, format: 'ndjson', delimiter: ',', columns, rows, around: [], statement: null }
 }

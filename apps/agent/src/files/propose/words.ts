@@ -169,7 +169,7 @@ export const columnWords: Readonly<Record<DatasetName, Words>> = {
   treatments: {
     patient_source_id: patient,
     provider_name: provider,
-    appointment_source_id: ['appointmentid', 'apptid', 'apptno', 'terminnr'],
+    appointment_source_id: ['appointmentid', 'apptid', 'apptno', 'visitid', 'visitno', 'terminnr'],
     procedure_code: ['procedurecode', 'proccode', 'code', 'adacode', 'cdt', 'ziffer'],
     description: ['description', 'desc', 'procedure', 'bezeichnung', 'text'],
     status: ['status', 'procstatus', 'treatmentstatus'],
@@ -263,6 +263,8 @@ export const codeWords: Readonly<Record<string, Words>> = {
     completed: ['c', 'complete', 'completed', 'done', 'erledigt', 'erbracht'],
     existing: ['e', 'ex', 'existing', 'vorhanden'],
     referred_out: ['r', 'referred', 'referredout', 'ueberwiesen'],
+    scheduled: ['s', 'scheduled', 'terminiert'],
+    inactive: ['inactive', 'inaktiv'],
   },
 }
 

@@ -1,26 +1,37 @@
 import { datasetNames } from '@bridgework/contract'
 import type { Guess } from './attributes.ts'
 import type { Proposal, ProposedFile } from './propose.ts'
-import type { Sample } from './sample.ts'
+import type { ProposedStatement, Sample } from './sample.ts'
 import { distinctNames } from './words.ts'
 
 /** What the files do not say. */
 export type Office = { readonly name: string; readonly timeZone: string }
 
 /** The mapping as TOML, with each question in a comment. Of the files' cells it has only codes and names of locations. */
-export function writeMapping({ files, lookups, locations, nullWords }: Proposal, office: Office): string {
+export function writeMapping(
+  { files, lookups, locations, nullWords, locationNames }: Proposal,
+  office: Office,
+): string {
   const keys = distinctNames(locations, 'location')
+  const isDatabase = files.some(({ sample }) => sample.statement !== null)
   const lines = [
-    '# Proposed by "bridgework-agent map" from the names and the content of sample files. Answer each line that begins',
-    '# with "# ?", then run "bridgework-agent check". docs/guides/export-files.md explains every setting.',
+    `# Proposed by "bridgework-agent map" from the names and the content of ${isDatabase ? 'tables' : 'sample files'}. Answer each line that begins`,
+    `# with "# ?", then run "bridgework-agent check". docs/guides/${isDatabase ? 'sql-databases' : 'export-files'}.md explains every setting.`,
     'version = 2',
     ...(nullWords.length > 0 ? [`null_words = ${toml(nullWords)}`] : []),
     '',
-    '# ? Which practice management system wrote the files? Vendors see its name.',
-    'practice_management_system = { name = "Export files" }',
+    ...(isDatabase
+      ? [
+          '# ? Of which practice management system is the database? Vendors see its name.',
+          'practice_management_system = { name = "SQL database" }',
+        ]
+      : [
+          '# ? Which practice management system wrote the files? Vendors see its name.',
+          'practice_management_system = { name = "Export files" }',
+        ]),
     ...(locations.length === 0 ? locationLines('main', office) : []),
     ...locations.flatMap((name, index) => [
-      ...locationLines(keys[index] ?? '', { ...office, name: `${office.name}, ${name}` }),
+      ...locationLines(keys[index] ?? '', { ...office, name: locationNames.get(name) ?? `${office.name}, ${name}` }),
       `names_in_files = ${toml([name])}`,
     ]),
     ...lookups.flatMap(({ name, sample, key, value }) => [
@@ -34,7 +45,7 @@ export function writeMapping({ files, lookups, locations, nullWords }: Proposal,
       const own = files.filter((file) => file.dataset === dataset)
       return own.flatMap((file) => [
         '',
-        own.length > 1 ? `[[datasets.${dataset}.files]]` : `[datasets.${dataset}]`,
+        own.length > 1 ? `[[datasets.${dataset}.${isDatabase ? 'statements' : 'files'}]]` : `[datasets.${dataset}]`,
         ...fileLines(file, locations.length > 0),
       ])
     }),
@@ -54,8 +65,16 @@ function locationLines(key: string, { name, timeZone }: Office): string[] {
 
 function fileLines(file: ProposedFile, hasLocations: boolean): string[] {
   const { sample, key, keyQuestion, keyConstant, locationColumn, guesses, unused } = file
+  const location = hasLocations && locationColumn !== null ? [locationColumn] : []
+  const heads = [key, ...location]
+  const rows =
+    sample.statement === null
+      ? formatLines(sample)
+      : statementLines(sample.statement, heads, [...heads, ...guesses.flatMap(({ columns }) => columns)])
+  const named = new Set(rows.join(' ').split(/\W+/))
+  const left = sample.statement === null ? unused : unused.filter((name) => !named.has(name))
   return [
-    ...formatLines(sample),
+    ...rows,
     ...asked(keyQuestion),
     `key = ${toml(keyConstant === null ? key : [{ constant: keyConstant }, key])}`,
     ...(hasLocations && locationColumn !== null ? [`location_column = ${toml(locationColumn)}`] : []),
@@ -63,7 +82,28 @@ function fileLines(file: ProposedFile, hasLocations: boolean): string[] {
       ? ['# ? No column names the location. Does every record belong to all of them?', 'all_locations = true']
       : []),
     ...guesses.flatMap(attributeLines),
-    ...(unused.length > 0 ? [`# Not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`] : []),
+    ...(left.length > 0 ? [`# Not used: ${left.map((name) => JSON.stringify(name)).join(', ')}`] : []),
+  ]
+}
+
+/** The statement with the columns that are used, and how its changes are seen. */
+function statementLines(
+  { selectOf, changed, deleted }: ProposedStatement,
+  heads: readonly string[],
+  columns: readonly string[],
+): string[] {
+  const select = selectOf([...columns, ...(changed === null ? [] : [changed.rule.column])])
+  return [
+    ...asked(
+      deleted === null
+        ? null
+        : `Does the column ${JSON.stringify(deleted)} mark rows that do not count? Then add a condition.`,
+    ),
+    `select = '''${select}'''`,
+    ...(select.includes(' join ') ? [`keys = '''${selectOf(heads)}'''`] : []),
+    ...(changed === null
+      ? ['# ? No column was found that every change sets, so everything is read every 15 minutes. Is there one?']
+      : [...asked(changed.question), `changed = ${toml(changed.rule)}`]),
   ]
 }
 

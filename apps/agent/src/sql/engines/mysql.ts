@@ -67,7 +67,7 @@ export async function openMysql(settings: SqlSettings): Promise<SqlSession> {
       settledVersion: async () => null,
       read: async function* (query: Query) {
         const list = query.columns?.map((column) => escapeId(column, true)).join(', ') ?? '*'
-        const command = connection.query(sqlOf(query, `${first}${list}`))
+        const command = connection.query(sqlOf(query, `${first}${list}`, true))
         let columns: string[] = []
         command.on('fields', (fields: FieldPacket[] | undefined) => {
           columns = (fields ?? []).map(({ name }) => name)

@@ -1,7 +1,7 @@
-import { type Query, type SqlSession, sqlOf } from '../session.ts'
+import { type Chunk, type Query, type SqlSession, sqlOf } from '../session.ts'
 import type { SqlSettings } from '../settings.ts'
 import { errorCode, type SqlFault } from '../sql-problem.ts'
-import { OdbcError, type OdbcProgram, packagedPrograms, startOdbc } from './odbc-program.ts'
+import { type OdbcAnswer, OdbcError, type OdbcProgram, packagedPrograms, startOdbc } from './odbc-program.ts'
 
 /** A session of whatever an ODBC driver reads. The driver has no common way to a snapshot, to the account's rights and to the server's clock. */
 export async function openOdbc(
@@ -38,15 +38,13 @@ export async function openOdbc(
       versionLiteral: (value) => value,
       settledVersion: async () => null,
       read: async function* (query: Query) {
-        let answer = await program.ask('read', sqlOf(query, query.columns?.map(quoted).join(', ')))
-        const columns = answer.columns.map(([name]) => name)
-        numbers.set(query.select, new Set(answer.columns.flatMap(([name, type]) => (isNumeric(type) ? [name] : []))))
-        yield { columns, rows: answer.rows }
-        while (answer.end.more === true) {
-          answer = await program.ask('more')
-          if (answer.rows.length > 0) yield { columns, rows: answer.rows }
+        const sql = sqlOf(query, query.columns?.map(quoted).join(', '))
+        for await (const { columns, rows } of answers(program, 'read', sql)) {
+          numbers.set(query.select, new Set(columns.flatMap(([name, type]) => (isNumeric(type) ? [name] : []))))
+          yield { columns: columns.map(([name]) => name), rows }
         }
       },
+      catalog: () => catalogOf(program),
       end: () => program.end(),
     }
   } catch (error) {
@@ -79,20 +77,43 @@ export function connectionString({ name, user, password }: SqlSettings): string 
   return [name.includes('=') ? name.replace(/;\s*$/, '') : `DSN=${name}`, ...account].join(';')
 }
 
+/** Of tables and views alone; the driver's list of columns has those of the system too. */
+async function* catalogOf(program: OdbcProgram): AsyncGenerator<Chunk> {
+  const known = new Set<string>()
+  for await (const { rows } of answers(program, 'tables'))
+    for (const [, schema, table] of rows) known.add(JSON.stringify([schema || null, table]))
+  for await (const { rows } of answers(program, 'columns')) {
+    const own = rows.filter(([, schema, table]) => known.has(JSON.stringify([schema || null, table])))
+    yield {
+      columns: [],
+      rows: own.map(([, schema, table, column, , type]) =>
+        [schema || null, table, column, type, '0'].map((text) => text ?? null),
+      ),
+    }
+  }
+}
+
+async function* answers(program: OdbcProgram, command: string, text?: string): AsyncGenerator<OdbcAnswer> {
+  let answer = await program.ask(command, text)
+  yield answer
+  while (answer.end.more === true) {
+    answer = await program.ask('more')
+    yield answer
+  }
+}
+
 /** The first right to write that is granted to this user by name, or to all. Rights of groups and of owners are not in this list. */
 async function rightToWrite(program: OdbcProgram, user: string): Promise<string | null> {
   try {
-    let answer = await program.ask('privileges')
-    for (;;) {
-      for (const [, , table, , grantee, privilege] of answer.rows) {
+    for await (const { rows } of answers(program, 'privileges')) {
+      for (const [, , table, , grantee, privilege] of rows) {
         // MariaDB writes an account as 'name'@'host'.
         const name = (grantee ?? '').replace(/^'(.*)'@.*$/, '$1').toLowerCase()
         if ((name === user.toLowerCase() || name === 'public') && /^(insert|update|delete)$/i.test(privilege ?? ''))
           return `${privilege} on ${table}`
       }
-      if (answer.end.more !== true) return null
-      answer = await program.ask('more')
     }
+    return null
   } catch (error) {
     // A driver need not have this list.
     if (error instanceof OdbcError && /^[A-Z0-9]{5}$/.test(error.code)) return null

@@ -63,7 +63,7 @@ export async function openPostgresql(settings: SqlSettings): Promise<SqlSession>
         await run(`savepoint ${cursor}`)
         try {
           const list = query.columns?.map(escapeIdentifier).join(', ')
-          await run(`declare ${cursor} no scroll cursor for ${sqlOf(query, list)}`)
+          await run(`declare ${cursor} no scroll cursor for ${sqlOf(query, list, true)}`)
           let chunk = await fetch()
           yield chunk
           while (chunk.rows.length === rowsPerChunk) {

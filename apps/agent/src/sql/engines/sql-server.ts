@@ -63,7 +63,8 @@ export async function openSqlServer(settings: SqlSettings): Promise<SqlSession> 
       settledVersion: async () =>
         (await all('select convert(varchar(18), min_active_rowversion(), 1)')).rows[0]?.[0] ?? null,
       read: async function* (query: Query) {
-        yield* stream(connection, sqlOf(query, await listOf(query.select, query.columns)))
+        const top = query.rowsMax === undefined ? '' : `top (${query.rowsMax}) `
+        yield* stream(connection, sqlOf(query, `${top}${await listOf(query.select, query.columns)}`))
       },
       end: async () => connection.close(),
     }

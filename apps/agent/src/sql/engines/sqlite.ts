@@ -29,7 +29,7 @@ export async function openSqlite({ name }: SqlSettings): Promise<SqlSession> {
       versionLiteral: (text) => text,
       settledVersion: async () => null,
       read: async function* (query: Query) {
-        const statement = database.prepare(sqlOf(query, query.columns?.map(quoted).join(', ')))
+        const statement = database.prepare(sqlOf(query, query.columns?.map(quoted).join(', '), true))
         statement.setReadBigInts(true)
         let columns: string[] = []
         let rows: (string | null)[][] = []
