@@ -182,7 +182,7 @@ test('the order is held: an import that goes up is found', () => {
 })
 
 test('every table belongs to one folder', () => {
-  const created = [...read('platform/database/schema.sql').matchAll(/^create (?:unlogged )?table (\w+)/gim)]
+  const created = [...read('platform/database/schema.sql').matchAll(/^create (?:unlogged )?table \w+\.(\w+)/gim)]
   assert.deepEqual(created.map(([, name = '']) => name).toSorted(), Object.values(tablesOf).flat().toSorted())
 })
 

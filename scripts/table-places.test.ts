@@ -1,4 +1,4 @@
-// Where each table would be when practices are spread over several servers. docs/decisions/cells.md says why.
+// Where each table is, so that practices can be spread over several servers. docs/decisions/cells.md says why.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -105,9 +105,11 @@ const placeOf: Record<string, 'directory' | 'cell' | 'node'> = {
 const server = join(import.meta.dirname, '../apps/server/src')
 const schema = readFileSync(join(server, 'platform/database/schema.sql'), 'utf8')
 
-test('every table has its place', () => {
-  const tables = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gim)].map(([, name = '']) => name)
-  assert.deepEqual(tables.toSorted(), Object.keys(placeOf).toSorted())
+test('every table has its place, and is in the schema of that place', () => {
+  const tables = [...schema.matchAll(/^create (?:unlogged )?table (\w+)\.(\w+)/gim)].map(
+    ([, place = '', name = '']) => [name, place.replace('cell_1', 'cell')],
+  )
+  assert.deepEqual(Object.fromEntries(tables), placeOf)
 })
 
 test('a foreign key stays in its place or leads to the directory: no other can be held across servers', () => {
@@ -201,7 +203,7 @@ function crosses({ from, to }: { from: string; to: string }): boolean {
 
 function foreignKeys(sql: string): { from: string; to: string }[] {
   return sql.split(/;\s*$/m).flatMap((statement) => {
-    const [, from = ''] = /^\s*(?:create (?:unlogged )?|alter )table (?:only )?(\w+)/im.exec(statement) ?? []
+    const [, from = ''] = /^\s*(?:create (?:unlogged )?|alter )table (?:only )?(?:\w+\.)?(\w+)/im.exec(statement) ?? []
     return [...statement.matchAll(/\breferences (\w+)/gi)].map(([, to = '']) => ({ from, to }))
   })
 }

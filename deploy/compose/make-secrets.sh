@@ -21,11 +21,11 @@ cat > secrets/roles.sql <<SQL
 create role bridgework_owner login password '$owner';
 create role bridgework_server login password '$server';
 create database bridgework owner bridgework_owner encoding 'UTF8' locale 'C.UTF-8' template template0;
+alter database bridgework set search_path = cell_1, directory, node;
 revoke connect, temporary on database bridgework from public;
 grant connect on database bridgework to bridgework_server;
 \connect bridgework
 revoke create on schema public from public;
-grant create, usage on schema public to bridgework_owner;
 SQL
 if [ "$(id -u)" = 0 ]; then
   chown 10001:10001 secrets/secret.key secrets/database_url secrets/migration_database_url

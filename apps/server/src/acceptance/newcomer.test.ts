@@ -233,7 +233,9 @@ test('a folder that a version before the first release made is refused in one cl
   await inDatabase(async (connectionString) => {
     const client = new pg.Client({ connectionString })
     await client.connect()
-    const { rows } = await client.query(`select tablename from pg_tables where schemaname = 'public' order by 1`)
+    const { rows } = await client.query(
+      `select tablename from pg_tables where schemaname = any(current_schemas(false)) order by 1`,
+    )
     await client.end()
     assert.deepEqual(rows, [{ tablename: 'migration' }, { tablename: 'organization' }])
   })

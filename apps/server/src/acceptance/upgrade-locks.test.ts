@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { serverRole } from '../platform/database/embedded/cluster.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { createTestDatabase } from '../platform/database/testing/test-database.ts'
+import { createTestDatabase, dropSchemas } from '../platform/database/testing/test-database.ts'
 import { someInstallation } from './testing/test-installation.ts'
 import { migrationsThrough, withNextVersion } from './testing/test-next-version.ts'
 import { listDumps, loadDump, readDump } from './testing/test-upgrade.ts'
@@ -21,7 +21,7 @@ test(`no migration since the oldest release, and none as a next one may add, kee
   const dump = oldest === undefined ? await someInstallation(t) : readDump(oldest)
   const database = await createTestDatabase(t)
   const { ownerPool, pool } = database
-  await ownerPool.query('drop schema public, monthly cascade; create schema public')
+  await dropSchemas({ ownerPool })
   await migrate(database.url, { directory: migrationsThrough(t, dump.migration), serverRole, log: () => {} })
   await loadDump(database, dump)
   await multiply(ownerPool, 'record', { source_id: `'copy ' || n` })

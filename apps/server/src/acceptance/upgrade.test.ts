@@ -5,7 +5,7 @@ import { portalApiPath } from '@bridgework/contract/portal'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { serverRole } from '../platform/database/embedded/cluster.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { createTestDatabase } from '../platform/database/testing/test-database.ts'
+import { createTestDatabase, dropSchemas } from '../platform/database/testing/test-database.ts'
 import { someWorld, type TestVendor } from '../testing/test-world.ts'
 import { someInstallation } from './testing/test-installation.ts'
 import { migrationsThrough, withNextVersion } from './testing/test-next-version.ts'
@@ -30,7 +30,7 @@ for (const name of listDumps()) {
 /** To this version, and on to a next one. */
 async function upgrade(t: TestContext, dump: Dump): Promise<void> {
   const database = await createTestDatabase(t)
-  await database.ownerPool.query('drop schema public, monthly cascade; create schema public')
+  await dropSchemas(database)
   await migrate(database.url, { directory: migrationsThrough(t, dump.migration), serverRole, log: () => {} })
   await loadDump(database, dump)
   assert.deepEqual(await withRows(database, dump.tables), dump.tables)

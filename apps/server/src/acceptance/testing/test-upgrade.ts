@@ -57,13 +57,13 @@ export async function dumpOf(database: TestDatabase, known: Known): Promise<Dump
                    where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
                    order by a.attnum) as columns
        from pg_class t
-      where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') and t.relname <> 'migration'
+      where t.relnamespace::regnamespace::text = any(current_schemas(false)) and t.relkind in ('r', 'p') and t.relname <> 'migration'
       order by t.relname`,
   )
   const tables = await withRows(database, rows)
   const sequences = await database.ownerPool.query<{ name: string; value: string }>(
     `select sequencename as name, last_value::text as value from pg_sequences
-      where schemaname = 'public' and last_value is not null order by 1`,
+      where schemaname = any(current_schemas(false)) and last_value is not null order by 1`,
   )
   const newest = await database.ownerPool.query<{ name: string }>(
     'select name from migration order by number desc limit 1',

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
+import { createTestDatabase, dropSchemas } from '../../platform/database/testing/test-database.ts'
 import { startPooler } from '../../platform/database/testing/test-pooler.ts'
 import { setForPooler } from '../../platform/database/testing/test-settings.ts'
 
@@ -74,7 +74,7 @@ test('behind a pooler of transactions the command line works on the direct addre
 
 test('where servers do not migrate, the command that migrates does, as the owner', async (t) => {
   const { url, serverUrl, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public, monthly cascade; create schema public')
+  await dropSchemas({ ownerPool })
   const env = { DATABASE_URL: serverUrl, BRIDGEWORK_MIGRATIONS: 'apart', BRIDGEWORK_DATA_DIR: someDataDir(t) }
   const refused = await runMain(env, 'database', 'migrate')
   assert.deepEqual(

@@ -120,7 +120,7 @@ async function tablesOfPeople(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `select c.relname as name
        from pg_class c
-      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      where c.relnamespace::regnamespace::text = any(current_schemas(false)) and c.relkind in ('r', 'p')
         and (c.relname ~ '^(portal|identity|sign)_'
              or exists (select 1 from pg_constraint r
                          where r.conrelid = c.oid and r.confrelid in ('portal_user'::regclass, 'membership'::regclass))

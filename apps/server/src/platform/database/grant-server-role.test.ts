@@ -37,7 +37,7 @@ test('K05, K06: the server’s role may add to and read what is on record, only 
             array(select right_name from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) right_name
                    where has_table_privilege($1, c.oid, right_name)) as rights
        from pg_class c
-      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      where c.relnamespace::regnamespace::text = any(current_schemas(false)) and c.relkind in ('r', 'p') and not c.relispartition
       order by 1`,
     [role],
   )

@@ -8,7 +8,7 @@ import pg from 'pg'
 import type { LogEvent } from '../log/log-event.ts'
 import { ownerRole, serverRole } from './embedded/cluster.ts'
 import { awaitMigrations, migrate } from './migrate.ts'
-import { createTestDatabase } from './testing/test-database.ts'
+import { createTestDatabase, dropSchemas } from './testing/test-database.ts'
 
 test('two processes that migrate at once apply each migration once, in order', async (t) => {
   const { url } = await emptyDatabase(t)
@@ -208,7 +208,7 @@ test('a server that does not migrate waits until another process has, with its r
 
 async function emptyDatabase(t: TestContext) {
   const { url, serverUrl, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public, monthly cascade; create schema public')
+  await dropSchemas({ ownerPool })
   return { url, serverUrl, owner: ownerPool }
 }
 
@@ -226,6 +226,8 @@ function connect(t: TestContext, url: string): pg.Pool {
 }
 
 async function tables(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query(`select tablename from pg_tables where schemaname = 'public' order by tablename`)
+  const { rows } = await pool.query(
+    `select tablename from pg_tables where schemaname = any(current_schemas(false)) order by tablename`,
+  )
   return rows.map(({ tablename }) => tablename)
 }

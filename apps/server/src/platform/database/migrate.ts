@@ -33,7 +33,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
     await requireSupportedPostgres(client)
     await lock(client)
     await client.query(
-      `create table if not exists migration (
+      `create schema if not exists directory;
+       create table if not exists directory.migration (
          number integer primary key,
          name text not null,
          sha256 text not null,

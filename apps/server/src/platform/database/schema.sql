@@ -1,6 +1,6 @@
 -- Made from the migrations by schema.test.ts, to be read: nothing runs it.
 
-create table access_grant (
+create table cell_1.access_grant (
   id uuid not null,
   company_id uuid not null,
   organization_id bigint not null,
@@ -18,13 +18,13 @@ create table access_grant (
   constraint access_grant_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint access_grant_pkey PRIMARY KEY (id)
 );
-CREATE INDEX access_grant_ended ON public.access_grant USING btree (company_id, revoked_at DESC) WHERE (revoked_at IS NOT NULL);
-CREATE INDEX access_grant_ending ON public.access_grant USING btree (ends_at) WHERE ((revoked_at IS NULL) AND (ends_at IS NOT NULL));
-CREATE INDEX access_grant_granted ON public.access_grant USING btree (company_id, granted_at);
-CREATE INDEX access_grant_of_organization ON public.access_grant USING btree (organization_id, company_id);
-CREATE UNIQUE INDEX access_grant_live ON public.access_grant USING btree (company_id, organization_id, COALESCE(location_id, (0)::bigint), dataset) WHERE (revoked_at IS NULL);
+CREATE INDEX access_grant_ended ON cell_1.access_grant USING btree (company_id, revoked_at DESC) WHERE (revoked_at IS NOT NULL);
+CREATE INDEX access_grant_ending ON cell_1.access_grant USING btree (ends_at) WHERE ((revoked_at IS NULL) AND (ends_at IS NOT NULL));
+CREATE INDEX access_grant_granted ON cell_1.access_grant USING btree (company_id, granted_at);
+CREATE INDEX access_grant_of_organization ON cell_1.access_grant USING btree (organization_id, company_id);
+CREATE UNIQUE INDEX access_grant_live ON cell_1.access_grant USING btree (company_id, organization_id, COALESCE(location_id, (0)::bigint), dataset) WHERE (revoked_at IS NULL);
 
-create table access_request (
+create table cell_1.access_request (
   id uuid not null,
   company_id uuid not null,
   organization_id bigint not null,
@@ -45,11 +45,11 @@ create table access_request (
   constraint access_request_pkey PRIMARY KEY (id),
   constraint access_request_state_check CHECK ((state = ANY (ARRAY['open'::text, 'granted'::text, 'declined'::text, 'withdrawn'::text])))
 );
-CREATE INDEX access_request_of_company ON public.access_request USING btree (company_id, asked_at);
-CREATE INDEX access_request_of_organization ON public.access_request USING btree (organization_id, asked_at);
-CREATE UNIQUE INDEX access_request_open ON public.access_request USING btree (company_id, organization_id) WHERE (state = 'open'::text);
+CREATE INDEX access_request_of_company ON cell_1.access_request USING btree (company_id, asked_at);
+CREATE INDEX access_request_of_organization ON cell_1.access_request USING btree (organization_id, asked_at);
+CREATE UNIQUE INDEX access_request_open ON cell_1.access_request USING btree (company_id, organization_id) WHERE (state = 'open'::text);
 
-create table agent (
+create table cell_1.agent (
   id bigint not null,
   organization_id bigint not null,
   name text not null,
@@ -67,16 +67,16 @@ create table agent (
   constraint agent_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint agent_pkey PRIMARY KEY (id)
 );
-CREATE INDEX agent_enrolled ON public.agent USING btree (enrolled_at);
-CREATE INDEX agent_of_organization ON public.agent USING btree (organization_id);
+CREATE INDEX agent_enrolled ON cell_1.agent USING btree (enrolled_at);
+CREATE INDEX agent_of_organization ON cell_1.agent USING btree (organization_id);
 
-create table agent_contact (
+create table cell_1.agent_contact (
   agent_id bigint not null,
   last_contact_at timestamp with time zone not null,
   constraint agent_contact_pkey PRIMARY KEY (agent_id)
 );
 
-create table agent_heartbeat (
+create table cell_1.agent_heartbeat (
   agent_id bigint not null,
   state text not null,
   heard_at timestamp with time zone not null,
@@ -89,7 +89,7 @@ create table agent_heartbeat (
   constraint agent_heartbeat_state_check CHECK ((state = ANY (ARRAY['working'::text, 'idle'::text, 'failing'::text])))
 );
 
-create table agent_hour (
+create table cell_1.agent_hour (
   agent_id bigint not null,
   hour_at timestamp with time zone not null,
   requests integer not null default 0,
@@ -97,13 +97,13 @@ create table agent_hour (
   constraint agent_hour_pkey PRIMARY KEY (agent_id, hour_at)
 );
 
-create table agent_number (
+create table cell_1.agent_number (
   agent_id bigint not null,
   highest bigint not null,
   constraint agent_number_pkey PRIMARY KEY (agent_id)
 );
 
-create table agent_problem (
+create table cell_1.agent_problem (
   agent_id bigint not null,
   location_id bigint,
   dataset text,
@@ -117,7 +117,7 @@ create table agent_problem (
   constraint agent_problem_agent_id_location_id_dataset_code_table_name__key UNIQUE NULLS NOT DISTINCT (agent_id, location_id, dataset, code, table_name, column_name)
 );
 
-create table agent_process (
+create table cell_1.agent_process (
   agent_id bigint not null,
   process_id text not null,
   place text not null,
@@ -130,9 +130,9 @@ create table agent_process (
   constraint agent_process_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id),
   constraint agent_process_pkey PRIMARY KEY (agent_id)
 );
-CREATE INDEX agent_process_refused ON public.agent_process USING btree (refused_at) WHERE (refused_at IS NOT NULL);
+CREATE INDEX agent_process_refused ON cell_1.agent_process USING btree (refused_at) WHERE (refused_at IS NOT NULL);
 
-create table agent_release (
+create table directory.agent_release (
   version text not null,
   size integer not null,
   sha256 text not null,
@@ -142,7 +142,7 @@ create table agent_release (
   constraint agent_release_pkey PRIMARY KEY (version)
 );
 
-create table agreement (
+create table directory.agreement (
   version integer not null,
   body text not null,
   published_at timestamp with time zone not null default clock_timestamp(),
@@ -151,7 +151,7 @@ create table agreement (
   constraint agreement_version_check CHECK ((version > 0))
 );
 
-create table agreement_acceptance (
+create table directory.agreement_acceptance (
   company_id uuid not null,
   version integer not null,
   member_id uuid,
@@ -162,7 +162,7 @@ create table agreement_acceptance (
   constraint agreement_acceptance_version_fkey FOREIGN KEY (version) REFERENCES agreement(version)
 );
 
-create table attribution_script (
+create table cell_1.attribution_script (
   location_id bigint not null,
   key text not null,
   domains text[] not null default '{}'::text[],
@@ -175,7 +175,7 @@ create table attribution_script (
   constraint attribution_script_pkey PRIMARY KEY (location_id)
 );
 
-create table attribution_sighting (
+create table cell_1.attribution_sighting (
   location_id bigint not null,
   origin text not null,
   is_own_domain boolean not null,
@@ -184,7 +184,7 @@ create table attribution_sighting (
   constraint attribution_sighting_pkey PRIMARY KEY (location_id, origin)
 );
 
-create table audit_event (
+create table directory.audit_event (
   id bigint not null generated always as identity,
   occurred_at timestamp with time zone not null default clock_timestamp(),
   side text not null,
@@ -199,10 +199,10 @@ create table audit_event (
   constraint audit_event_pkey PRIMARY KEY (id),
   constraint audit_event_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text, 'account'::text])))
 );
-CREATE INDEX audit_event_of_tenant ON public.audit_event USING btree (side, tenant_id, id DESC);
-CREATE INDEX audit_event_of_user ON public.audit_event USING btree (user_id, id DESC);
+CREATE INDEX audit_event_of_tenant ON directory.audit_event USING btree (side, tenant_id, id DESC);
+CREATE INDEX audit_event_of_user ON directory.audit_event USING btree (user_id, id DESC);
 
-create table company (
+create table directory.company (
   id uuid not null,
   name text not null,
   name_key text not null,
@@ -214,9 +214,9 @@ create table company (
   constraint company_pkey PRIMARY KEY (id),
   constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
-CREATE INDEX company_name_key ON public.company USING btree (name_key);
+CREATE INDEX company_name_key ON directory.company USING btree (name_key);
 
-create table company_domain (
+create table directory.company_domain (
   company_id uuid not null,
   domain text not null,
   token text not null,
@@ -232,7 +232,7 @@ create table company_domain (
   constraint company_domain_pkey PRIMARY KEY (company_id)
 );
 
-create table company_former_name (
+create table directory.company_former_name (
   company_id uuid not null,
   used_until timestamp with time zone not null default clock_timestamp(),
   name text not null,
@@ -240,9 +240,9 @@ create table company_former_name (
   constraint company_former_name_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint company_former_name_pkey PRIMARY KEY (company_id, used_until)
 );
-CREATE INDEX company_former_name_key ON public.company_former_name USING btree (name_key);
+CREATE INDEX company_former_name_key ON directory.company_former_name USING btree (name_key);
 
-create table company_profile (
+create table directory.company_profile (
   company_id uuid not null,
   legal_name text,
   postal_address text,
@@ -254,7 +254,7 @@ create table company_profile (
   constraint company_profile_pkey PRIMARY KEY (company_id)
 );
 
-create table complete_list (
+create table cell_1.complete_list (
   location_id bigint not null,
   dataset text not null,
   id bigint not null generated always as identity,
@@ -269,7 +269,7 @@ create table complete_list (
   constraint complete_list_pkey PRIMARY KEY (location_id, dataset)
 );
 
-create table complete_list_missing (
+create table cell_1.complete_list_missing (
   location_id bigint not null,
   dataset text not null,
   list_id bigint not null,
@@ -278,7 +278,7 @@ create table complete_list_missing (
   constraint complete_list_missing_pkey PRIMARY KEY (location_id, dataset, list_id, source_id)
 );
 
-create table dataset_grant (
+create table cell_1.dataset_grant (
   location_id bigint not null,
   company_id uuid not null,
   dataset text not null,
@@ -288,9 +288,9 @@ create table dataset_grant (
   ends_at timestamp with time zone,
   constraint dataset_grant_pkey PRIMARY KEY (location_id, company_id, dataset)
 );
-CREATE INDEX dataset_grant_of_company ON public.dataset_grant USING btree (company_id, location_id) INCLUDE (dataset, ends_at);
+CREATE INDEX dataset_grant_of_company ON cell_1.dataset_grant USING btree (company_id, location_id) INCLUDE (dataset, ends_at);
 
-create table dataset_state (
+create table cell_1.dataset_state (
   location_id bigint not null,
   dataset text not null,
   first_stamp bigint not null,
@@ -306,9 +306,9 @@ create table dataset_state (
   rendering smallint not null,
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );
-CREATE INDEX dataset_state_changed ON public.dataset_state USING btree (last_stamp);
+CREATE INDEX dataset_state_changed ON cell_1.dataset_state USING btree (last_stamp);
 
-create table disclosed_day (
+create table cell_1.disclosed_day (
   location_id bigint not null,
   day date not null,
   company_id uuid not null,
@@ -320,7 +320,7 @@ create table disclosed_day (
   constraint disclosed_day_pkey PRIMARY KEY (location_id, day, company_id, dataset)
 ) partition by RANGE (day);
 
-create table disclosure (
+create table cell_1.disclosure (
   id bigint not null generated always as identity,
   disclosed_at timestamp with time zone not null default clock_timestamp(),
   company_id uuid not null,
@@ -342,18 +342,18 @@ create table disclosure (
   constraint disclosure_digested_check CHECK ((digested > 0)),
   constraint disclosure_records_check CHECK (((records > 0) OR ((records = 0) AND ((counted IS NOT NULL) OR (digested IS NOT NULL)))))
 ) partition by RANGE (disclosed_at);
-CREATE INDEX disclosure_of_company ON ONLY public.disclosure USING btree (company_id, disclosed_at);
-CREATE INDEX disclosure_of_location ON ONLY public.disclosure USING btree (location_id, disclosed_at) INCLUDE (company_id, dataset, records);
-CREATE INDEX disclosure_of_location_by_company ON ONLY public.disclosure USING btree (location_id, company_id, disclosed_at) INCLUDE (dataset, records);
+CREATE INDEX disclosure_of_company ON ONLY cell_1.disclosure USING btree (company_id, disclosed_at);
+CREATE INDEX disclosure_of_location ON ONLY cell_1.disclosure USING btree (location_id, disclosed_at) INCLUDE (company_id, dataset, records);
+CREATE INDEX disclosure_of_location_by_company ON ONLY cell_1.disclosure USING btree (location_id, company_id, disclosed_at) INCLUDE (dataset, records);
 
-create table disclosure_drop (
+create table cell_1.disclosure_drop (
   month text not null,
   text text not null,
   signature bytea not null,
   constraint disclosure_drop_pkey PRIMARY KEY (month)
 );
 
-create table enrolment_code (
+create table cell_1.enrolment_code (
   code_hmac bytea not null,
   secret_key_id text not null,
   organization_id bigint not null,
@@ -364,7 +364,7 @@ create table enrolment_code (
   constraint enrolment_code_pkey PRIMARY KEY (code_hmac)
 );
 
-create table identity_link (
+create table directory.identity_link (
   membership_id uuid not null,
   provider_id uuid not null,
   subject text not null,
@@ -375,7 +375,7 @@ create table identity_link (
   constraint identity_link_provider_id_subject_key UNIQUE (provider_id, subject)
 );
 
-create table identity_provider (
+create table directory.identity_provider (
   id uuid not null,
   tenant_id text not null,
   sign_in_name text not null,
@@ -392,14 +392,14 @@ create table identity_provider (
   constraint identity_provider_tenant_id_key UNIQUE (tenant_id)
 );
 
-create table incident (
+create table directory.incident (
   id bigint not null generated always as identity,
   title text not null,
   began_at timestamp with time zone not null,
   constraint incident_pkey PRIMARY KEY (id)
 );
 
-create table incident_update (
+create table directory.incident_update (
   incident_id bigint not null,
   id bigint not null generated always as identity,
   state text not null,
@@ -410,7 +410,7 @@ create table incident_update (
   constraint incident_update_state_check CHECK ((state = ANY (ARRAY['investigating'::text, 'identified'::text, 'monitoring'::text, 'resolved'::text])))
 );
 
-create table installation (
+create table directory.installation (
   only_one boolean not null default true,
   id uuid not null,
   secret_key_check bytea not null,
@@ -420,7 +420,7 @@ create table installation (
   constraint installation_pkey PRIMARY KEY (only_one)
 );
 
-create table invitation (
+create table directory.invitation (
   member_id uuid not null,
   token_hmac bytea not null,
   secret_key_id text not null,
@@ -431,7 +431,7 @@ create table invitation (
   constraint invitation_token_hmac_key UNIQUE (token_hmac)
 );
 
-create table key_pair (
+create table directory.key_pair (
   id uuid not null,
   company_id uuid not null,
   client_id text not null,
@@ -447,22 +447,22 @@ create table key_pair (
   constraint key_pair_pkey PRIMARY KEY (id),
   constraint key_pair_revoked_by_fkey FOREIGN KEY (revoked_by) REFERENCES membership(id)
 );
-CREATE UNIQUE INDEX key_pair_one_live ON public.key_pair USING btree (company_id) WHERE (revoked_at IS NULL);
+CREATE UNIQUE INDEX key_pair_one_live ON directory.key_pair USING btree (company_id) WHERE (revoked_at IS NULL);
 
-create table key_pair_use (
+create table node.key_pair_use (
   key_pair_id uuid not null,
   last_used_at timestamp with time zone not null,
   constraint key_pair_use_pkey PRIMARY KEY (key_pair_id)
 );
 
-create table lease (
+create table node.lease (
   name text not null,
   process_id uuid not null,
   expires_at timestamp with time zone not null,
   constraint lease_pkey PRIMARY KEY (name)
 ) with (fillfactor=50, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
 
-create table location (
+create table directory.location (
   id bigint not null,
   organization_id bigint not null,
   source_id text not null,
@@ -492,9 +492,9 @@ create table location (
   constraint location_organization_id_source_id_key UNIQUE (organization_id, source_id),
   constraint location_pkey PRIMARY KEY (id)
 );
-CREATE INDEX location_updated ON public.location USING btree (updated_at);
+CREATE INDEX location_updated ON directory.location USING btree (updated_at);
 
-create table location_hour (
+create table cell_1.location_hour (
   location_id bigint not null,
   hour_at timestamp with time zone not null,
   reads integer not null default 0,
@@ -506,7 +506,7 @@ create table location_hour (
   constraint location_hour_pkey PRIMARY KEY (location_id, hour_at)
 );
 
-create table location_writer (
+create table cell_1.location_writer (
   location_id bigint not null,
   agent_id bigint not null,
   fence bigint not null default 1,
@@ -519,10 +519,10 @@ create table location_writer (
   constraint location_writer_pkey PRIMARY KEY (location_id),
   constraint location_writer_refused_agent_id_fkey FOREIGN KEY (refused_agent_id) REFERENCES agent(id)
 );
-CREATE INDEX location_writer_of_agent ON public.location_writer USING btree (agent_id);
-CREATE INDEX location_writer_refused ON public.location_writer USING btree (refused_at) WHERE (refused_at IS NOT NULL);
+CREATE INDEX location_writer_of_agent ON cell_1.location_writer USING btree (agent_id);
+CREATE INDEX location_writer_refused ON cell_1.location_writer USING btree (refused_at) WHERE (refused_at IS NOT NULL);
 
-create table mail (
+create table node.mail (
   id bigint not null generated always as identity,
   recipient text not null,
   subject text not null,
@@ -536,9 +536,9 @@ create table mail (
   last_error text,
   constraint mail_pkey PRIMARY KEY (id)
 );
-CREATE INDEX mail_due ON public.mail USING btree (next_attempt_at);
+CREATE INDEX mail_due ON node.mail USING btree (next_attempt_at);
 
-create table membership (
+create table directory.membership (
   id uuid not null,
   side text not null,
   company_id uuid,
@@ -562,12 +562,12 @@ END),
   constraint membership_tenant_check CHECK ((((side = 'company'::text) = (company_id IS NOT NULL)) AND ((side = 'organization'::text) = (organization_id IS NOT NULL)))),
   constraint membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) DEFERRABLE
 );
-CREATE INDEX membership_of_user ON public.membership USING btree (user_id);
-CREATE UNIQUE INDEX membership_email ON public.membership USING btree (tenant_id, lower(email)) WHERE (removed_at IS NULL);
-CREATE UNIQUE INDEX membership_one_owner ON public.membership USING btree (tenant_id) WHERE ((role = 'owner'::text) AND (side <> 'operator'::text));
-CREATE UNIQUE INDEX membership_user ON public.membership USING btree (tenant_id, user_id);
+CREATE INDEX membership_of_user ON directory.membership USING btree (user_id);
+CREATE UNIQUE INDEX membership_email ON directory.membership USING btree (tenant_id, lower(email)) WHERE (removed_at IS NULL);
+CREATE UNIQUE INDEX membership_one_owner ON directory.membership USING btree (tenant_id) WHERE ((role = 'owner'::text) AND (side <> 'operator'::text));
+CREATE UNIQUE INDEX membership_user ON directory.membership USING btree (tenant_id, user_id);
 
-create table migration (
+create table directory.migration (
   number integer not null,
   name text not null,
   sha256 text not null,
@@ -575,7 +575,7 @@ create table migration (
   constraint migration_pkey PRIMARY KEY (number)
 );
 
-create table note_removal (
+create table cell_1.note_removal (
   location_id bigint not null,
   dataset text not null,
   after_id bigint not null default 0,
@@ -586,7 +586,7 @@ create table note_removal (
   constraint note_removal_pkey PRIMARY KEY (location_id, dataset)
 );
 
-create table notice (
+create table directory.notice (
   id bigint not null generated always as identity,
   member_id uuid not null,
   kind text not null,
@@ -601,11 +601,11 @@ create table notice (
   constraint notice_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
   constraint notice_pkey PRIMARY KEY (id)
 );
-CREATE INDEX notice_created ON public.notice USING btree (created_at);
-CREATE INDEX notice_for_digest ON public.notice USING btree (member_id) WHERE is_for_digest;
-CREATE INDEX notice_of_member ON public.notice USING btree (member_id, id DESC);
+CREATE INDEX notice_created ON directory.notice USING btree (created_at);
+CREATE INDEX notice_for_digest ON directory.notice USING btree (member_id) WHERE is_for_digest;
+CREATE INDEX notice_of_member ON directory.notice USING btree (member_id, id DESC);
 
-create table notice_condition (
+create table directory.notice_condition (
   event text not null,
   tenant_id text not null,
   item text not null,
@@ -617,14 +617,14 @@ create table notice_condition (
   constraint notice_condition_pkey PRIMARY KEY (event, tenant_id, item)
 );
 
-create table notice_cursor (
+create table directory.notice_cursor (
   only_one boolean not null default true,
   last_act_id bigint not null,
   constraint notice_cursor_only_one_check CHECK (only_one),
   constraint notice_cursor_pkey PRIMARY KEY (only_one)
 );
 
-create table notice_setting (
+create table directory.notice_setting (
   member_id uuid not null,
   kind text not null,
   delivery text not null,
@@ -633,7 +633,7 @@ create table notice_setting (
   constraint notice_setting_pkey PRIMARY KEY (member_id, kind)
 );
 
-create table organization (
+create table directory.organization (
   id bigint not null,
   name text not null,
   external_reference text,
@@ -647,9 +647,9 @@ create table organization (
   constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint organization_pkey PRIMARY KEY (id)
 );
-CREATE INDEX organization_erased ON public.organization USING btree (erased_at) WHERE (erased_at IS NOT NULL);
+CREATE INDEX organization_erased ON directory.organization USING btree (erased_at) WHERE (erased_at IS NOT NULL);
 
-create table packed_body (
+create table cell_1.packed_body (
   location_id bigint not null,
   dataset text not null,
   first_id bigint not null,
@@ -660,9 +660,9 @@ create table packed_body (
   unpacked_sha256 bytea not null,
   constraint packed_body_pkey PRIMARY KEY (location_id, dataset, first_id)
 );
-CREATE INDEX packed_body_sha256 ON public.packed_body USING btree (location_id, dataset, sha256);
+CREATE INDEX packed_body_sha256 ON cell_1.packed_body USING btree (location_id, dataset, sha256);
 
-create table portal_account (
+create table directory.portal_account (
   id uuid not null,
   user_id uuid not null,
   account_id text not null,
@@ -679,9 +679,9 @@ create table portal_account (
   constraint portal_account_pkey PRIMARY KEY (id),
   constraint portal_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
 );
-CREATE INDEX portal_account_of_user ON public.portal_account USING btree (user_id);
+CREATE INDEX portal_account_of_user ON directory.portal_account USING btree (user_id);
 
-create table portal_passkey (
+create table directory.portal_passkey (
   id uuid not null,
   user_id uuid not null,
   name text,
@@ -697,9 +697,9 @@ create table portal_passkey (
   constraint portal_passkey_pkey PRIMARY KEY (id),
   constraint portal_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
 );
-CREATE INDEX portal_passkey_of_user ON public.portal_passkey USING btree (user_id);
+CREATE INDEX portal_passkey_of_user ON directory.portal_passkey USING btree (user_id);
 
-create table portal_session (
+create table directory.portal_session (
   id uuid not null,
   user_id uuid not null,
   token text not null,
@@ -715,10 +715,10 @@ create table portal_session (
   constraint portal_session_token_key UNIQUE (token),
   constraint portal_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
 );
-CREATE INDEX portal_session_expiry ON public.portal_session USING btree (expires_at);
-CREATE INDEX portal_session_of_user ON public.portal_session USING btree (user_id);
+CREATE INDEX portal_session_expiry ON directory.portal_session USING btree (expires_at);
+CREATE INDEX portal_session_of_user ON directory.portal_session USING btree (user_id);
 
-create table portal_two_factor (
+create table directory.portal_two_factor (
   id uuid not null,
   user_id uuid not null,
   secret text not null,
@@ -731,10 +731,10 @@ create table portal_two_factor (
   constraint portal_two_factor_pkey PRIMARY KEY (id),
   constraint portal_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
 );
-CREATE INDEX portal_two_factor_of_user ON public.portal_two_factor USING btree (user_id);
-CREATE INDEX portal_two_factor_secret ON public.portal_two_factor USING btree (secret);
+CREATE INDEX portal_two_factor_of_user ON directory.portal_two_factor USING btree (user_id);
+CREATE INDEX portal_two_factor_secret ON directory.portal_two_factor USING btree (secret);
 
-create table portal_user (
+create table directory.portal_user (
   id uuid not null,
   name text not null,
   email text not null,
@@ -748,7 +748,7 @@ create table portal_user (
   constraint portal_user_pkey PRIMARY KEY (id)
 );
 
-create table portal_verification (
+create table node.portal_verification (
   id uuid not null,
   identifier text not null,
   value text not null,
@@ -757,9 +757,9 @@ create table portal_verification (
   updated_at timestamp with time zone not null default now(),
   constraint portal_verification_pkey PRIMARY KEY (id)
 );
-CREATE INDEX portal_verification_identifier ON public.portal_verification USING btree (identifier);
+CREATE INDEX portal_verification_identifier ON node.portal_verification USING btree (identifier);
 
-create table practice_head (
+create table cell_1.practice_head (
   organization_id bigint not null,
   entries bigint not null,
   head bytea not null,
@@ -769,9 +769,9 @@ create table practice_head (
   last_at timestamp with time zone,
   constraint practice_head_pkey PRIMARY KEY (organization_id)
 );
-CREATE INDEX practice_head_unsealed ON public.practice_head USING btree (unsealed) WHERE (unsealed > 0);
+CREATE INDEX practice_head_unsealed ON cell_1.practice_head USING btree (unsealed) WHERE (unsealed > 0);
 
-create table practice_seal (
+create table cell_1.practice_seal (
   organization_id bigint not null,
   entries bigint not null,
   head bytea not null,
@@ -784,9 +784,9 @@ create table practice_seal (
   last_at timestamp with time zone not null,
   constraint practice_seal_pkey PRIMARY KEY (organization_id, entries)
 );
-CREATE INDEX practice_seal_of_seal ON public.practice_seal USING btree (seal_number);
+CREATE INDEX practice_seal_of_seal ON cell_1.practice_seal USING btree (seal_number);
 
-create table record (
+create table cell_1.record (
   location_id bigint not null,
   dataset text not null,
   id bigint not null,
@@ -811,11 +811,11 @@ END),
   constraint record_location_id_dataset_source_id_key UNIQUE (location_id, dataset, source_id),
   constraint record_pkey PRIMARY KEY (location_id, dataset, id)
 );
-CREATE INDEX record_modified ON public.record USING btree (location_id, dataset, modified_at, id);
-CREATE INDEX record_patient ON public.record USING btree (location_id, dataset, patient_id, id) WHERE (patient_id IS NOT NULL);
-CREATE INDEX record_starts ON public.record USING btree (location_id, dataset, starts_at, id) WHERE (starts_at IS NOT NULL);
+CREATE INDEX record_modified ON cell_1.record USING btree (location_id, dataset, modified_at, id);
+CREATE INDEX record_patient ON cell_1.record USING btree (location_id, dataset, patient_id, id) WHERE (patient_id IS NOT NULL);
+CREATE INDEX record_starts ON cell_1.record USING btree (location_id, dataset, starts_at, id) WHERE (starts_at IS NOT NULL);
 
-create table record_count (
+create table cell_1.record_count (
   location_id bigint not null,
   dataset text not null,
   span_from bigint not null,
@@ -825,7 +825,7 @@ create table record_count (
   constraint record_count_pkey PRIMARY KEY (location_id, dataset, span_from, starts_week)
 );
 
-create table record_reference (
+create table cell_1.record_reference (
   location_id bigint not null,
   target_dataset text not null,
   target_source_id text not null,
@@ -833,9 +833,9 @@ create table record_reference (
   record_id bigint not null,
   constraint record_reference_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset, record_id)
 );
-CREATE INDEX record_reference_of_record ON public.record_reference USING btree (location_id, dataset, record_id);
+CREATE INDEX record_reference_of_record ON cell_1.record_reference USING btree (location_id, dataset, record_id);
 
-create table removal (
+create table cell_1.removal (
   location_id bigint not null,
   dataset text not null,
   id uuid not null,
@@ -854,12 +854,12 @@ create table removal (
   constraint removal_pkey PRIMARY KEY (location_id, dataset, id),
   constraint removal_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'listing'::text, 'held'::text, 'running'::text, 'kept'::text, 'dropped'::text])))
 );
-CREATE INDEX removal_due ON public.removal USING btree (location_id, created_at) WHERE (state = ANY (ARRAY['requested'::text, 'running'::text, 'dropped'::text]));
-CREATE INDEX removal_listing ON public.removal USING btree (created_at) WHERE (state = 'listing'::text);
-CREATE UNIQUE INDEX removal_current ON public.removal USING btree (location_id, dataset) WHERE (state = ANY (ARRAY['held'::text, 'running'::text]));
-CREATE UNIQUE INDEX removal_requested ON public.removal USING btree (location_id, dataset) WHERE (state = 'requested'::text);
+CREATE INDEX removal_due ON cell_1.removal USING btree (location_id, created_at) WHERE (state = ANY (ARRAY['requested'::text, 'running'::text, 'dropped'::text]));
+CREATE INDEX removal_listing ON cell_1.removal USING btree (created_at) WHERE (state = 'listing'::text);
+CREATE UNIQUE INDEX removal_current ON cell_1.removal USING btree (location_id, dataset) WHERE (state = ANY (ARRAY['held'::text, 'running'::text]));
+CREATE UNIQUE INDEX removal_requested ON cell_1.removal USING btree (location_id, dataset) WHERE (state = 'requested'::text);
 
-create table removal_record (
+create table cell_1.removal_record (
   location_id bigint not null,
   dataset text not null,
   removal_id uuid not null,
@@ -867,7 +867,7 @@ create table removal_record (
   constraint removal_record_pkey PRIMARY KEY (location_id, dataset, removal_id, source_id)
 );
 
-create table rerender_work (
+create table cell_1.rerender_work (
   location_id bigint not null,
   target_dataset text not null,
   target_source_id text not null,
@@ -880,7 +880,7 @@ create table rerender_work (
   constraint rerender_work_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset)
 );
 
-create table seal (
+create table directory.seal (
   number bigint not null,
   previous bytea not null,
   sealed_at timestamp with time zone not null,
@@ -898,9 +898,9 @@ create table seal (
   act_marks bytea not null,
   constraint seal_pkey PRIMARY KEY (number)
 );
-CREATE INDEX seal_of_time ON public.seal USING btree (sealed_at);
+CREATE INDEX seal_of_time ON directory.seal USING btree (sealed_at);
 
-create table seal_key_change (
+create table directory.seal_key_change (
   number bigint not null generated always as identity,
   previous_key text not null,
   next_key text not null,
@@ -913,14 +913,14 @@ create table seal_key_change (
   constraint seal_key_change_pkey PRIMARY KEY (number)
 );
 
-create table seal_mail (
+create table cell_1.seal_mail (
   organization_id bigint not null,
   mailed_entries bigint not null default 0,
   constraint seal_mail_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint seal_mail_pkey PRIMARY KEY (organization_id)
 );
 
-create table secret_key_reader (
+create table directory.secret_key_reader (
   process_id uuid not null,
   name text not null,
   key_ids text[] not null,
@@ -929,7 +929,7 @@ create table secret_key_reader (
   constraint secret_key_reader_pkey PRIMARY KEY (process_id)
 ) with (fillfactor=50, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
 
-create unlogged table segment (
+create unlogged table cell_1.segment (
   location_id bigint not null,
   dataset text not null,
   last_id bigint not null,
@@ -944,24 +944,24 @@ create unlogged table segment (
   lines_crc32 bigint not null,
   constraint segment_pkey PRIMARY KEY (location_id, dataset, last_id)
 );
-CREATE INDEX segment_stale ON public.segment USING btree (location_id, dataset, stale_since) WHERE (stale_since IS NOT NULL);
+CREATE INDEX segment_stale ON cell_1.segment USING btree (location_id, dataset, stale_since) WHERE (stale_since IS NOT NULL);
 
-create unlogged table segment_due (
+create unlogged table cell_1.segment_due (
   location_id bigint not null,
   dataset text not null,
   due_at timestamp with time zone not null,
   constraint segment_due_pkey PRIMARY KEY (location_id, dataset)
 ) with (autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
-CREATE INDEX segment_due_at ON public.segment_due USING btree (due_at);
+CREATE INDEX segment_due_at ON cell_1.segment_due USING btree (due_at);
 
-create unlogged table segment_search (
+create unlogged table cell_1.segment_search (
   only_one boolean not null default true,
   searched_to bigint default 0,
   constraint segment_search_only_one_check CHECK (only_one),
   constraint segment_search_pkey PRIMARY KEY (only_one)
 );
 
-create unlogged table segment_state (
+create unlogged table cell_1.segment_state (
   location_id bigint not null,
   dataset text not null,
   checked_stamp bigint not null default 0,
@@ -970,16 +970,16 @@ create unlogged table segment_state (
   constraint segment_state_pkey PRIMARY KEY (location_id, dataset)
 );
 
-create table service_epoch (
+create table directory.service_epoch (
   id uuid not null default gen_random_uuid(),
   began_at timestamp with time zone not null default clock_timestamp(),
   number bigint not null,
   stamp bigint not null default 0,
   constraint service_epoch_pkey PRIMARY KEY (id)
 );
-CREATE UNIQUE INDEX service_epoch_number ON public.service_epoch USING btree (number);
+CREATE UNIQUE INDEX service_epoch_number ON directory.service_epoch USING btree (number);
 
-create table service_minute (
+create table node.service_minute (
   minute_at timestamp with time zone not null,
   process_id uuid not null,
   event_loop_lag_ms real not null,
@@ -995,7 +995,7 @@ create table service_minute (
   constraint service_minute_pkey PRIMARY KEY (minute_at, process_id)
 );
 
-create table session_use (
+create table node.session_use (
   session_id uuid not null,
   tenant_id text not null,
   last_used_at timestamp with time zone not null,
@@ -1003,21 +1003,21 @@ create table session_use (
   constraint session_use_session_id_fkey FOREIGN KEY (session_id) REFERENCES portal_session(id) ON DELETE CASCADE
 );
 
-create table sign_in_attempt (
+create table node.sign_in_attempt (
   key bytea not null,
   attempted_at timestamp with time zone[] not null,
   forget_at timestamp with time zone not null,
   constraint sign_in_attempt_pkey PRIMARY KEY (key)
 );
-CREATE INDEX sign_in_attempt_forget ON public.sign_in_attempt USING btree (forget_at);
+CREATE INDEX sign_in_attempt_forget ON node.sign_in_attempt USING btree (forget_at);
 
-create table sign_in_rule (
+create table directory.sign_in_rule (
   tenant_id text not null,
   second_factor_since timestamp with time zone not null,
   constraint sign_in_rule_pkey PRIMARY KEY (tenant_id)
 );
 
-create table sign_up (
+create table directory.sign_up (
   token_hmac bytea not null,
   secret_key_id text not null,
   side text not null,
@@ -1030,9 +1030,9 @@ create table sign_up (
   constraint sign_up_pkey PRIMARY KEY (token_hmac),
   constraint sign_up_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text])))
 );
-CREATE INDEX sign_up_expiry ON public.sign_up USING btree (expires_at);
+CREATE INDEX sign_up_expiry ON directory.sign_up USING btree (expires_at);
 
-create table signing_key (
+create table directory.signing_key (
   kid text not null,
   public_jwk jsonb not null,
   private_jwk jsonb,
@@ -1043,7 +1043,7 @@ create table signing_key (
   constraint signing_key_state_check CHECK ((state = ANY (ARRAY['active'::text, 'retired'::text, 'withdrawn'::text])))
 );
 
-create table support_view (
+create table directory.support_view (
   session_id uuid not null,
   tenant_id text not null,
   ends_at timestamp with time zone not null,
@@ -1051,7 +1051,7 @@ create table support_view (
   constraint support_view_session_id_fkey FOREIGN KEY (session_id) REFERENCES portal_session(id) ON DELETE CASCADE
 );
 
-create table sync_activity (
+create table cell_1.sync_activity (
   location_id bigint not null,
   dataset text not null,
   bucket_at timestamp with time zone not null,
@@ -1060,7 +1060,7 @@ create table sync_activity (
   constraint sync_activity_pkey PRIMARY KEY (location_id, dataset, bucket_at)
 );
 
-create unlogged table sync_slot (
+create unlogged table node.sync_slot (
   company_id uuid not null,
   sync_type text not null,
   location_id bigint not null,
@@ -1070,20 +1070,20 @@ create unlogged table sync_slot (
   constraint sync_slot_pkey PRIMARY KEY (company_id, sync_type, location_id, process_id)
 ) with (autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
 
-create unlogged table sync_slot_gate (
+create unlogged table node.sync_slot_gate (
   company_id uuid not null,
   sync_type text not null,
   constraint sync_slot_gate_pkey PRIMARY KEY (company_id, sync_type),
   constraint sync_slot_gate_sync_type_check CHECK ((sync_type = ANY (ARRAY['initial'::text, 'incremental'::text])))
 );
 
-create table token_attempt (
+create table node.token_attempt (
   address text not null,
   admitted_at timestamp with time zone[] not null,
   constraint token_attempt_pkey PRIMARY KEY (address)
 ) with (autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
 
-create table upload (
+create table cell_1.upload (
   location_id bigint not null,
   dataset text not null,
   agent_id bigint not null,
@@ -1095,10 +1095,10 @@ create table upload (
   received_at timestamp with time zone not null,
   constraint upload_pkey PRIMARY KEY (location_id, dataset, agent_id, number)
 );
-CREATE INDEX upload_agent_number ON public.upload USING btree (agent_id, number);
-CREATE INDEX upload_received ON public.upload USING btree (location_id, received_at);
+CREATE INDEX upload_agent_number ON cell_1.upload USING btree (agent_id, number);
+CREATE INDEX upload_received ON cell_1.upload USING btree (location_id, received_at);
 
-create table used_totp (
+create table node.used_totp (
   user_id uuid not null,
   code_hmac bytea not null,
   used_at timestamp with time zone not null default clock_timestamp(),
@@ -1106,7 +1106,7 @@ create table used_totp (
   constraint used_totp_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
 );
 
-create table vendor_request (
+create table node.vendor_request (
   company_id uuid not null,
   id bigint not null generated always as identity,
   answered_at timestamp with time zone not null,
@@ -1126,9 +1126,9 @@ create table vendor_request (
   constraint vendor_request_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'throttled'::text, 'error'::text, 'unauthenticated'::text]))),
   constraint vendor_request_pkey PRIMARY KEY (company_id, outcome, id)
 );
-CREATE INDEX vendor_request_of_id ON public.vendor_request USING btree (request_id);
+CREATE INDEX vendor_request_of_id ON node.vendor_request USING btree (request_id);
 
-create table vendor_usage (
+create table node.vendor_usage (
   company_id uuid not null,
   bucket_at timestamp with time zone not null,
   requests bigint not null default 0,
@@ -1139,7 +1139,7 @@ create table vendor_usage (
   constraint vendor_usage_pkey PRIMARY KEY (company_id, bucket_at)
 );
 
-create table webhook_attempt (
+create table node.webhook_attempt (
   id bigint not null generated always as identity,
   endpoint_id uuid not null,
   message_id uuid not null,
@@ -1154,10 +1154,10 @@ create table webhook_attempt (
   constraint webhook_attempt_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoint(id) ON DELETE CASCADE,
   constraint webhook_attempt_pkey PRIMARY KEY (id)
 );
-CREATE INDEX webhook_attempt_attempted ON public.webhook_attempt USING btree (attempted_at);
-CREATE INDEX webhook_attempt_of_endpoint ON public.webhook_attempt USING btree (endpoint_id, id DESC);
+CREATE INDEX webhook_attempt_attempted ON node.webhook_attempt USING btree (attempted_at);
+CREATE INDEX webhook_attempt_of_endpoint ON node.webhook_attempt USING btree (endpoint_id, id DESC);
 
-create table webhook_cursor (
+create table node.webhook_cursor (
   only_one boolean not null default true,
   epoch uuid not null,
   until bigint not null,
@@ -1165,7 +1165,7 @@ create table webhook_cursor (
   constraint webhook_cursor_pkey PRIMARY KEY (only_one)
 );
 
-create table webhook_delivery (
+create table node.webhook_delivery (
   endpoint_id uuid not null,
   type text not null,
   row_id text not null,
@@ -1180,10 +1180,10 @@ create table webhook_delivery (
   constraint webhook_delivery_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoint(id) ON DELETE CASCADE,
   constraint webhook_delivery_pkey PRIMARY KEY (endpoint_id, type, row_id)
 );
-CREATE INDEX webhook_delivery_done ON public.webhook_delivery USING btree (row_at) WHERE (NOT is_pending);
-CREATE INDEX webhook_delivery_pending ON public.webhook_delivery USING btree (endpoint_id, attempts, due_at) WHERE is_pending;
+CREATE INDEX webhook_delivery_done ON node.webhook_delivery USING btree (row_at) WHERE (NOT is_pending);
+CREATE INDEX webhook_delivery_pending ON node.webhook_delivery USING btree (endpoint_id, attempts, due_at) WHERE is_pending;
 
-create table webhook_endpoint (
+create table directory.webhook_endpoint (
   id uuid not null,
   company_id uuid not null,
   url text not null,
@@ -1207,25 +1207,25 @@ create table webhook_endpoint (
   constraint webhook_endpoint_stopped_because_check CHECK ((stopped_because = ANY (ARRAY['person'::text, 'failing'::text, 'gone'::text])))
 );
 
-create sequence record_id_appointments cache 1;
-create sequence record_id_fee_schedules cache 1;
-create sequence record_id_insurance_plans cache 1;
-create sequence record_id_ledger_transactions cache 1;
-create sequence record_id_patient_referrals cache 1;
-create sequence record_id_patients cache 1;
-create sequence record_id_treatments cache 1;
+create sequence cell_1.record_id_appointments cache 1;
+create sequence cell_1.record_id_fee_schedules cache 1;
+create sequence cell_1.record_id_insurance_plans cache 1;
+create sequence cell_1.record_id_ledger_transactions cache 1;
+create sequence cell_1.record_id_patient_referrals cache 1;
+create sequence cell_1.record_id_patients cache 1;
+create sequence cell_1.record_id_treatments cache 1;
 
-CREATE OR REPLACE FUNCTION public.analyze_records()
+CREATE OR REPLACE FUNCTION cell_1.analyze_records()
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-AS $function$ begin analyze (skip_locked) public.record (location_id, dataset); end $function$
+ SET search_path TO 'pg_catalog', 'cell_1', 'pg_temp'
+AS $function$ begin analyze (skip_locked) cell_1.record (location_id, dataset); end $function$
 ;
-CREATE OR REPLACE FUNCTION public.disclosure_make_month(p_month date)
+CREATE OR REPLACE FUNCTION cell_1.disclosure_make_month(p_month date)
  RETURNS boolean
  LANGUAGE plpgsql
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET search_path TO 'pg_catalog', 'cell_1', 'pg_temp'
 AS $function$
 declare
   v_from date := date_trunc('month', p_month);
@@ -1245,14 +1245,14 @@ begin
 end
 $function$
 ;
-CREATE OR REPLACE FUNCTION public.disclosure_make_months()
+CREATE OR REPLACE FUNCTION cell_1.disclosure_make_months()
  RETURNS integer
  LANGUAGE sql
  SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET search_path TO 'pg_catalog', 'cell_1', 'pg_temp'
 RETURN (SELECT (count(*))::integer AS count FROM generate_series(0, 2) n(n) WHERE disclosure_make_month(((date_trunc('month'::text, (clock_timestamp() AT TIME ZONE 'UTC'::text)) + ((n.n)::double precision * '1 mon'::interval)))::date))
 ;
-CREATE OR REPLACE FUNCTION public.disclosure_record(p_entries json, p_lock_timeout_ms integer)
+CREATE OR REPLACE FUNCTION cell_1.disclosure_record(p_entries json, p_lock_timeout_ms integer)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1271,14 +1271,14 @@ begin
 end
 $function$
 ;
-CREATE OR REPLACE FUNCTION public.raise_record_ids(above bigint)
+CREATE OR REPLACE FUNCTION cell_1.raise_record_ids(above bigint)
  RETURNS bigint
  LANGUAGE sql
  SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public'
-RETURN (SELECT count(setval((format('%I.%I'::text, pg_sequences.schemaname, pg_sequences.sequencename))::regclass, GREATEST((COALESCE(pg_sequences.last_value, (0)::bigint) + 1), raise_record_ids.above))) AS count FROM pg_sequences WHERE ((pg_sequences.schemaname = 'public'::name) AND (pg_sequences.sequencename ~~ 'record\_id\_%'::text)))
+ SET search_path TO 'pg_catalog', 'cell_1'
+RETURN (SELECT count(setval((format('%I.%I'::text, pg_sequences.schemaname, pg_sequences.sequencename))::regclass, GREATEST((COALESCE(pg_sequences.last_value, (0)::bigint) + 1), raise_record_ids.above))) AS count FROM pg_sequences WHERE ((pg_sequences.schemaname = 'cell_1'::name) AND (pg_sequences.sequencename ~~ 'record\_id\_%'::text)))
 ;
-CREATE OR REPLACE FUNCTION public.sync_slot_apply(p_process uuid, p_lease_ms integer, p_lock_timeout_ms integer, p_initial_max integer, p_incremental_max integer, p_operations text[], p_companies uuid[], p_types text[], p_locations bigint[], p_leases bigint[])
+CREATE OR REPLACE FUNCTION cell_1.sync_slot_apply(p_process uuid, p_lease_ms integer, p_lock_timeout_ms integer, p_initial_max integer, p_incremental_max integer, p_operations text[], p_companies uuid[], p_types text[], p_locations bigint[], p_leases bigint[])
  RETURNS TABLE(granted boolean, active bigint[])
  LANGUAGE plpgsql
 AS $function$
@@ -1341,7 +1341,7 @@ begin
 end
 $function$
 ;
-CREATE OR REPLACE FUNCTION public.token_attempt_admit(p_address text, p_max integer, p_window interval)
+CREATE OR REPLACE FUNCTION cell_1.token_attempt_admit(p_address text, p_max integer, p_window interval)
  RETURNS TABLE(admitted boolean, remaining integer, wait_ms integer)
  LANGUAGE plpgsql
 AS $function$

@@ -18,14 +18,21 @@ test('the migrations, replayed from nothing, make the schema that schema.sql sho
   )
 })
 
-type Table = { oid: number; name: string; unlogged: boolean; options: string[] | null; key: string | null }
+type Table = {
+  oid: number
+  schema: string
+  name: string
+  unlogged: boolean
+  options: string[] | null
+  key: string | null
+}
 
 /** The whole schema as SQL to be read, from the catalog: in order of name, so that it says the same however it came about. */
 async function describe(pool: Pool): Promise<string> {
   const { rows: tables } = await pool.query<Table>(
-    `select oid, relname as name, relpersistence = 'u' as unlogged, reloptions as options, pg_get_partkeydef(oid) as key
+    `select oid, relnamespace::regnamespace::text as schema, relname as name, relpersistence = 'u' as unlogged, reloptions as options, pg_get_partkeydef(oid) as key
        from pg_class
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      where relnamespace::regnamespace::text = any(current_schemas(false)) and relkind in ('r', 'p')
       order by relname`,
   )
   const parts = ['-- Made from the migrations by schema.test.ts, to be read: nothing runs it.\n']
@@ -64,21 +71,21 @@ async function describe(pool: Pool): Promise<string> {
     const options = table.options ? ` with (${table.options.join(', ')})` : ''
     const partitions = table.key ? ` partition by ${table.key}` : ''
     parts.push(
-      `create ${table.unlogged ? 'unlogged ' : ''}table ${table.name} (\n${body}\n)${partitions}${options};`,
+      `create ${table.unlogged ? 'unlogged ' : ''}table ${table.schema}.${table.name} (\n${body}\n)${partitions}${options};`,
       ...indexes,
       '',
     )
   }
   const sequences = await lines(
     pool,
-    `select format('create sequence %s cache %s;', c.relname, s.seqcache) as line
+    `select format('create sequence %s.%s cache %s;', c.relnamespace::regnamespace, c.relname, s.seqcache) as line
        from pg_sequence s join pg_class c on c.oid = s.seqrelid
-      where c.relnamespace = 'public'::regnamespace and not exists (select 1 from pg_depend where objid = c.oid and deptype = 'i')
+      where c.relnamespace::regnamespace::text = any(current_schemas(false)) and not exists (select 1 from pg_depend where objid = c.oid and deptype = 'i')
       order by c.relname`,
   )
   const functions = await lines(
     pool,
-    `select pg_get_functiondef(oid) || ';' as line from pg_proc where pronamespace = 'public'::regnamespace order by proname`,
+    `select pg_get_functiondef(oid) || ';' as line from pg_proc where pronamespace::regnamespace::text = any(current_schemas(false)) order by proname`,
   )
   return `${[...parts, ...sequences, '', ...functions].join('\n')}\n`
 }
@@ -99,7 +106,7 @@ test('every key of a table that grows with practices begins with the location, w
        join pg_attribute a on a.attrelid = c.oid and a.attname = 'location_id' and a.attnotnull
        join pg_index i on i.indrelid = c.oid and i.indisunique
        join pg_attribute first on first.attrelid = c.oid and first.attnum = i.indkey[0]
-      where c.relnamespace = 'public'::regnamespace
+      where c.relnamespace::regnamespace::text = any(current_schemas(false))
       order by 1`,
   )
   assert.ok(rows.some(({ name }) => name === 'record'))

@@ -3,6 +3,7 @@ import test from 'node:test'
 import pg from 'pg'
 import { askPrepared } from './hot/prepared.ts'
 import { createPool, withTransaction } from './pool.ts'
+import { searchPath } from './schemas.ts'
 import { openSession, requirePooler, requireSessions } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'
 import { createTestDatabase } from './testing/test-database.ts'
@@ -21,7 +22,7 @@ const oneLine = (what: RegExp) => (error: unknown) => {
 
 const asked = `
   select decode('61ff', 'hex')::text as bytes, timestamptz '2026-02-03 04:05:06.7+00'::text as at, interval '1 day 2 hours'::text as age,
-         (0.1::float8 + 0.2)::text as sum, 'a\\b' as text, 'record'::regclass::text as name, ('{x,null}'::text[])[2] as list,
+         (0.1::float8 + 0.2)::text as sum, 'a\\b' as text, to_regclass('record')::text as name, ('{x,null}'::text[])[2] as list,
          current_setting('transaction_isolation') as level, current_setting('client_encoding') as encoding,
          current_setting('synchronous_commit') as commit`
 
@@ -87,17 +88,17 @@ test('X05: a pooler is refused with the statements that make it fit, and taken w
   await setForPooler(database)
   for (const isFair of [false, true]) await requirePooler(await through({ isFair }), serverUrl)
 
-  const timeout = ['statement_timeout', '5s'] as const
+  const fit = [['statement_timeout', '5s'] as const, ['search_path', searchPath] as const]
   for (const settings of [
-    ...badSettings.map((bad) => [timeout, bad]),
-    [['statement_timeout', '0']],
-    [['statement_timeout', '6s']],
+    ...badSettings.map((bad) => [...fit, bad]),
+    [...fit, ['statement_timeout', '0']],
+    [...fit, ['statement_timeout', '6s']],
   ]) {
     const [name] = settings.at(-1) as [string, string]
     // pg asks for UTF-8 itself, for each client.
     if (name === 'client_encoding') continue
     await spoilSettings(database, settings as [string, string][])
-    await refused(new RegExp(`run: alter role "?bridgework_server"? in database "?\\w+"? set ${name} = '[^']+'; Then`))
+    await refused(new RegExp(`run: alter role "?bridgework_server"? in database "?\\w+"? set ${name} = [^;]+; Then`))
   }
 })
 

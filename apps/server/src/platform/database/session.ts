@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type pg from 'pg'
 import { createHosts, isReadOnly } from './hosts.ts'
+import { searchPath } from './schemas.ts'
 import { DatabaseStartError } from './start-error.ts'
 import { databaseErrorCode, readOnlyError } from './unavailable.ts'
 
 /**
  * What holds in every session, whatever the server, the database, the role, the address and the environment set: how values are written and read
- * as text, and what a statement means. Chapters "Client Connection Defaults" and "Version and Platform Compatibility" of PostgreSQL's manual.
+ * as text, what a statement means, and in which schemas its tables are. Chapters "Client Connection Defaults" and "Version and Platform Compatibility" of PostgreSQL's manual.
  */
 const sessionSettings: Readonly<Record<string, string>> = {
   client_encoding: 'UTF8',
@@ -19,6 +20,7 @@ const sessionSettings: Readonly<Record<string, string>> = {
   standard_conforming_strings: 'on',
   array_nulls: 'on',
   default_transaction_isolation: 'read committed',
+  search_path: searchPath,
   // Only in the place of `off`: a replica may have to confirm as well.
   synchronous_commit: 'on',
 }
@@ -57,14 +59,18 @@ export async function requireRoleSettings(client: Client): Promise<void> {
                from unnest($1::text[], $2::text[]) as expected (name, value)
               where case name when 'synchronous_commit' then current_setting(name) = 'off'
                               when 'statement_timeout' then current_setting(name)::interval not between '1ms' and value::interval
-                              else current_setting(name) is distinct from value end) wrong (name, value)
+                              -- A path is stored with quotes where quote_all_identifiers was on.
+                              else replace(current_setting(name), '"', '') is distinct from value end) wrong (name, value)
       order by name nulls first`,
     [Object.keys(roleSettings), Object.values(roleSettings)],
   )
   if (rows[0]?.is_read_only) throw readOnlyError()
   const wrong = rows.slice(1)
   if (wrong.length === 0) return
-  const statements = wrong.map(({ name, value, role }) => `alter role ${role} set ${name} = '${value}';`)
+  // In quotes, several schemas would be the name of one.
+  const statements = wrong.map(
+    ({ name, value, role }) => `alter role ${role} set ${name} = ${name === 'search_path' ? value : `'${value}'`};`,
+  )
   throw new DatabaseStartError(
     `The sessions that the pooler of DATABASE_URL gives lack settings that results depend on. As a superuser of the database, run: ${statements.join(' ')} Then let the pooler open new sessions (PgBouncer: RECONNECT in its console, or a restart).`,
   )

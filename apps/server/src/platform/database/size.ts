@@ -18,7 +18,7 @@ export async function measureDatabase(
          from pg_class each
          left join pg_inherits i on i.inhrelid = each.oid
          left join pg_class whole on whole.oid = i.inhparent
-        where each.relkind = 'r' and each.relnamespace in ('public'::regnamespace, 'monthly'::regnamespace)
+        where each.relkind = 'r' and each.relnamespace::regnamespace::text = any(current_schemas(false) || 'monthly'::name)
         group by 1
         order by 2 desc, 1
         limit 10`,

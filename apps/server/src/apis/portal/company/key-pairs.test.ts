@@ -25,7 +25,7 @@ test('W11, W25: the secret of a key pair is in the answer that makes it and nowh
   assert.ok(!second.text.includes('bws_'))
 
   const tables = await world.pool.query<{ name: string }>(
-    `select quote_ident(relname) as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
+    `select quote_ident(relname) as name from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text = any(current_schemas(false))`,
   )
   for (const { name } of tables.rows) {
     const { rows } = await world.pool.query(`select from ${name} as row where position($1 in row::text) > 0`, [

@@ -8,6 +8,7 @@ import type { Pool } from 'pg'
 import { deltaOverlapMicros, formatMicros, type Stamp } from '../../../modules/datasets/stamp.ts'
 import { takeTurn } from '../../../modules/records/write/turn.ts'
 import { createPool } from '../../../platform/database/pool.ts'
+import { searchPath } from '../../../platform/database/schemas.ts'
 import type { LocationId } from '../../../platform/identity/identity.ts'
 import { type Body, someWorld, type TestVendor, type TestWorld } from '../../../testing/test-world.ts'
 
@@ -63,7 +64,7 @@ type Service = Awaited<ReturnType<typeof someProcesses>>
 async function someProcesses(t: TestContext) {
   const clockless = await someWorld(t)
   await makeClock(clockless)
-  const settings = { search_path: 'set_clock, pg_catalog, public' }
+  const settings = { search_path: `set_clock, pg_catalog, ${searchPath}` }
   const servers = []
   for (let index = 0; index < processes; index += 1) {
     const pool = createPool(clockless.serverUrl, {

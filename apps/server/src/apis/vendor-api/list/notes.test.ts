@@ -227,7 +227,7 @@ async function assertDigestsFit(vendor: TestVendor, locationId: string): Promise
 /** The tables of which a row holds this text. */
 async function tablesWith(pool: Practice['world']['pool'], text: string): Promise<string[]> {
   const { rows } = await pool.query<{ tablename: string }>(
-    `select tablename from pg_tables where schemaname = 'public' order by tablename`,
+    `select tablename from pg_tables where schemaname = any(current_schemas(false)) order by tablename`,
   )
   const found: string[] = []
   for (const { tablename } of rows) {

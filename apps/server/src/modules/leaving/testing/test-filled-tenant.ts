@@ -194,7 +194,7 @@ async function somePerson({ pool }: TestWorld, tenant: Parameters<typeof addMemb
 /** Every table of the schema, by name. */
 export async function tablesOf({ pool }: Pick<TestWorld, 'pool'>): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
-    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+    `select tablename as name from pg_tables where schemaname = any(current_schemas(false)) order by 1`,
   )
   return rows.map(({ name }) => name)
 }

@@ -14,6 +14,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../../errors/error-code.ts'
+import { searchPath } from '../schemas.ts'
 import { DatabaseStartError } from '../start-error.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
@@ -133,6 +134,7 @@ async function createRoles(
     `create role ${ownerRole} login password '${credentials[ownerRole]}'`,
     `create role ${serverRole} login password '${credentials[serverRole]}'`,
     `create database ${databaseName} owner ${ownerRole}`,
+    `alter database ${databaseName} set search_path = ${searchPath}`,
   ]
   const args = ['--single', '-D', data, '-c', 'exit_on_error=on', '-c', 'password_encryption=scram-sha-256', adminRole]
   const { isDone, output } = await run(

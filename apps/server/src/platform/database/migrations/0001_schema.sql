@@ -3,6 +3,12 @@
 -- that a cluster can distribute them. Tables that are written at every request belong to one node. Stamps are microseconds since 1970. Secrets are
 -- 256 random bits, stored as HMAC-SHA-256 under the installation's secret key.
 
+-- What belongs to a practice, beside all else of its organization. Tables are made here; those of the other schemas move to theirs at the end.
+create schema cell_1;
+-- What requests and processes write all the time and nobody needs to find on another server. What is small and shared is in `directory`, as the list of
+-- migrations is, which was there before.
+create schema node;
+
 
 -- The installation
 
@@ -748,17 +754,17 @@ create sequence record_id_patient_referrals cache 1;
 -- The server's role draws from sequences and cannot set them. After a restore, ids go on above a moment in microseconds: however often a backup is
 -- restored, each restore is later than every id that was given before it.
 create function raise_record_ids(above bigint) returns bigint
-  language sql security definer set search_path = pg_catalog, public
+  language sql security definer set search_path = pg_catalog, cell_1
   return (select count(setval(format('%I.%I', schemaname, sequencename)::regclass, greatest(coalesce(last_value, 0) + 1, above)))
             from pg_sequences
-           where schemaname = 'public' and sequencename like 'record\_id\_%');
+           where schemaname = 'cell_1' and sequencename like 'record\_id\_%');
 
 -- PostgreSQL chooses by its statistics how it finds records. It renews them by itself when a tenth of the table has changed, a minute later at the
 -- soonest. The service asks for it where a dataset has grown (modules/records/write/statistics.ts), and its role may not do it by itself. What
 -- another session analyzes or vacuums just then is left alone.
 create function analyze_records() returns void
-  language plpgsql security definer set search_path = pg_catalog, public, pg_temp
-  as $$ begin analyze (skip_locked) public.record (location_id, dataset); end $$;
+  language plpgsql security definer set search_path = pg_catalog, cell_1, pg_temp
+  as $$ begin analyze (skip_locked) cell_1.record (location_id, dataset); end $$;
 
 -- Which record's rendering contains which other one, so that a change of the latter finds the former. A reference by id alone stands here only while
 -- its target has not been received: an id, once known, never changes.
@@ -1188,7 +1194,7 @@ create schema monthly;
 
 -- Makes the tables of a month (UTC), unless there are tables for it. The lock lets one at a time do it and keeps no read or write waiting.
 create function disclosure_make_month(p_month date) returns boolean
-language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+language plpgsql set search_path = pg_catalog, cell_1, pg_temp as $$
 declare
   v_from date := date_trunc('month', p_month);
   v_until date := v_from + interval '1 month';
@@ -1210,7 +1216,7 @@ revoke execute on function disclosure_make_month from public;
 
 -- The server's role cannot make tables. This makes those of the database's current month and the next two, and nothing else.
 create function disclosure_make_months() returns integer
-language sql security definer set search_path = pg_catalog, public, pg_temp
+language sql security definer set search_path = pg_catalog, cell_1, pg_temp
 return (
   select count(*)::integer
     from generate_series(0, 2) n
@@ -1469,3 +1475,59 @@ create table webhook_cursor (
   epoch uuid not null,
   until bigint not null
 );
+
+
+-- Where tables are (docs/decisions/cells.md)
+
+alter table agent_release set schema directory;
+alter table agreement set schema directory;
+alter table agreement_acceptance set schema directory;
+alter table audit_event set schema directory;
+alter table company set schema directory;
+alter table company_domain set schema directory;
+alter table company_former_name set schema directory;
+alter table company_profile set schema directory;
+alter table identity_link set schema directory;
+alter table identity_provider set schema directory;
+alter table incident set schema directory;
+alter table incident_update set schema directory;
+alter table installation set schema directory;
+alter table invitation set schema directory;
+alter table key_pair set schema directory;
+alter table location set schema directory;
+alter table membership set schema directory;
+alter table notice set schema directory;
+alter table notice_condition set schema directory;
+alter table notice_cursor set schema directory;
+alter table notice_setting set schema directory;
+alter table organization set schema directory;
+alter table portal_account set schema directory;
+alter table portal_passkey set schema directory;
+alter table portal_session set schema directory;
+alter table portal_two_factor set schema directory;
+alter table portal_user set schema directory;
+alter table seal set schema directory;
+alter table seal_key_change set schema directory;
+alter table secret_key_reader set schema directory;
+alter table service_epoch set schema directory;
+alter table sign_in_rule set schema directory;
+alter table sign_up set schema directory;
+alter table signing_key set schema directory;
+alter table support_view set schema directory;
+alter table webhook_endpoint set schema directory;
+alter table key_pair_use set schema node;
+alter table lease set schema node;
+alter table mail set schema node;
+alter table portal_verification set schema node;
+alter table service_minute set schema node;
+alter table session_use set schema node;
+alter table sign_in_attempt set schema node;
+alter table sync_slot set schema node;
+alter table sync_slot_gate set schema node;
+alter table token_attempt set schema node;
+alter table used_totp set schema node;
+alter table vendor_request set schema node;
+alter table vendor_usage set schema node;
+alter table webhook_attempt set schema node;
+alter table webhook_cursor set schema node;
+alter table webhook_delivery set schema node;

@@ -3,6 +3,7 @@ import { after } from 'node:test'
 import pg from 'pg'
 import { ownerRole, serverRole } from '../embedded/cluster.ts'
 import { createPool } from '../pool.ts'
+import { schemas, searchPath } from '../schemas.ts'
 
 export type TestDatabase = {
   /** As the owner of the schema. */
@@ -41,6 +42,7 @@ async function makeFrom(t: { name?: string }, source: string): Promise<TestDatab
   const template = templateUrl()
   const name = `${process.env.BRIDGEWORK_TEST_DATABASE_PREFIX ?? 'test_'}${randomBytes(8).toString('hex')}`
   await asAdmin(template, `create database ${name} template ${source} owner ${ownerRole} strategy ${strategy}`)
+  await asAdmin(template, `alter database ${name} set search_path = ${searchPath}`)
   const url = urlOf(template, ownerRole, name)
   const serverUrl = urlOf(template, serverRole, name)
   const pools = [serverUrl, url].map((each) =>
@@ -55,6 +57,11 @@ async function makeFrom(t: { name?: string }, source: string): Promise<TestDatab
   const [pool, ownerPool] = pools as [pg.Pool, pg.Pool]
   made.push({ name, pools })
   return { url, serverUrl, pool, ownerPool }
+}
+
+/** Leaves a test's database as one that was never migrated. */
+export async function dropSchemas({ ownerPool }: Pick<TestDatabase, 'ownerPool'>): Promise<void> {
+  await ownerPool.query(`drop schema ${schemas.join(', ')}, monthly cascade`)
 }
 
 const made: { name: string; pools: pg.Pool[] }[] = []

@@ -1,3 +1,5 @@
+import { schemas } from '../schemas.ts'
+
 /** Tables that grow with records, requests or time: what locks them for long stops the service of a large installation. */
 export const largeTables = [
   ...['record', 'record_reference', 'record_count', 'rerender_work', 'upload', 'packed_body', 'segment'],
@@ -14,7 +16,7 @@ export const largeTables = [
   ...['notice', 'mail', 'token_attempt', 'sign_in_attempt', 'portal_session', 'session_use', 'dataset_state'],
 ]
 
-const large = `(?:public\\.)?"?(${largeTables.join('|')})"?\\b`
+const large = `(?:(?:${schemas.join('|')})\\.)?"?(${largeTables.join('|')})"?\\b`
 
 /** A statement that locks a large table while all its rows are read or written, and what to write in its place. */
 const rules: readonly { pattern: RegExp; instead: string; except?: RegExp }[] = [

@@ -13,6 +13,7 @@ import { logSince, serverCommand, spawnPostmaster } from '../embedded/postmaster
 import { killProcess, processesIn } from '../embedded/process-table.ts'
 import { run } from '../embedded/run.ts'
 import { migrate } from '../migrate.ts'
+import { searchPath } from '../schemas.ts'
 
 type Scope = { after: (work: () => unknown) => void }
 
@@ -32,6 +33,7 @@ export async function someMachine(t: Scope): Promise<Machine> {
     `create role ${ownerRole} login`,
     `create role ${serverRole} login`,
     `create database ${databaseName} owner ${ownerRole}`,
+    `alter database ${databaseName} set search_path = ${searchPath}`,
   ])
     await machine.query(statement, 'postgres')
   await migrate(machine.urlAs(ownerRole), { log: () => {}, serverRole })

@@ -19,6 +19,7 @@ export const badSettings: readonly (readonly [name: string, value: string])[] = 
   ['quote_all_identifiers', 'on'],
   ['array_nulls', 'off'],
   ['default_transaction_isolation', 'serializable'],
+  ['search_path', 'pg_catalog'],
   ['synchronous_commit', 'off'],
 ]
 
@@ -38,7 +39,8 @@ export async function spoilSettings(
   try {
     for (const target of [`database ${database}`, ...roles]) {
       await superuser.query(`alter ${target} reset all`)
-      for (const [name, value] of settings) await superuser.query(`alter ${target} set ${name} to '${value}'`)
+      for (const [name, value] of settings)
+        await superuser.query(`alter ${target} set ${name} to ${name === 'search_path' ? value : `'${value}'`}`)
     }
     const endMs = Date.now() + 10_000
     do {

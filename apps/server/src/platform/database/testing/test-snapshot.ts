@@ -6,14 +6,20 @@ export type Snapshot = { restore: () => Promise<void> }
 /** A copy of every row of a test's database, as a backup has it: `restore` puts them back, with the sequences. */
 export async function takeSnapshot(pool: pg.Pool, schema: string): Promise<Snapshot> {
   const [database = ''] = await textsOf(pool, 'select current_database() as text')
-  const tables = await textsOf(pool, `select tablename as text from pg_tables where schemaname = 'public'`)
-  const sequences = await textsOf(pool, `select sequencename as text from pg_sequences where schemaname = 'public'`)
+  const tables = await textsOf(
+    pool,
+    `select tablename as text from pg_tables where schemaname = any(current_schemas(false))`,
+  )
+  const sequences = await textsOf(
+    pool,
+    `select sequencename as text from pg_sequences where schemaname = any(current_schemas(false))`,
+  )
   await asSuperuser(database, [
     `drop schema if exists ${schema} cascade`,
     `create schema ${schema}`,
-    ...tables.map((table) => `create unlogged table ${schema}.${table} as table public.${table}`),
+    ...tables.map((table) => `create unlogged table ${schema}.${table} as table ${table}`),
     ...sequences.map(
-      (name) => `create unlogged table ${schema}.${name}_at as select last_value, is_called from public.${name}`,
+      (name) => `create unlogged table ${schema}.${name}_at as select last_value, is_called from ${name}`,
     ),
   ])
   const columns = await writableColumns(pool)
@@ -21,12 +27,12 @@ export async function takeSnapshot(pool: pg.Pool, schema: string): Promise<Snaps
     'begin',
     // Without the checks of foreign keys, whatever the order.
     'set local session_replication_role = replica',
-    `truncate ${tables.map((table) => `public.${table}`).join(', ')}`,
+    `truncate ${tables.map((table) => `${table}`).join(', ')}`,
     ...tables.map((table) => {
       const names = columns.get(table)
-      return `insert into public.${table} (${names}) overriding system value select ${names} from ${schema}.${table}`
+      return `insert into ${table} (${names}) overriding system value select ${names} from ${schema}.${table}`
     }),
-    ...sequences.map((name) => `select setval('public.${name}', last_value, is_called) from ${schema}.${name}_at`),
+    ...sequences.map((name) => `select setval('${name}', last_value, is_called) from ${schema}.${name}_at`),
     'commit',
   ]
   return { restore: () => asSuperuser(database, restored) }
@@ -62,7 +68,7 @@ async function writableColumns(pool: pg.Pool): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ name: string; columns: string }>(
     `select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
        from pg_attribute a join pg_class c on c.oid = a.attrelid
-      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      where c.relnamespace::regnamespace::text = any(current_schemas(false)) and c.relkind in ('r', 'p')
         and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
       group by c.relname`,
   )

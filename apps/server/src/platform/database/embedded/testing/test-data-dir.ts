@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
+import { schemas } from '../../schemas.ts'
 import { findClusterFolder } from '../cluster-folder.ts'
 import type { EmbeddedUrls } from '../connection.ts'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts'
@@ -95,7 +96,12 @@ export function clusterOf(folder: TestFolder): string {
 }
 
 export async function query<T extends pg.QueryResultRow>(url: string | undefined, sql: string): Promise<T[]> {
-  const client = new pg.Client({ connectionString: url ?? 'postgres://missing', connectionTimeoutMillis: 2_000 })
+  const client = new pg.Client({
+    connectionString: url ?? 'postgres://missing',
+    connectionTimeoutMillis: 2_000,
+    // In a database that was not migrated, tables of a test are there.
+    options: `-c search_path=${[...schemas, 'public']}`,
+  })
   client.on('error', () => {})
   await client.connect()
   try {
