@@ -9,7 +9,9 @@ import type { VendorFaults } from './vendor-faults.ts'
 /** What happens in a practice itself. */
 export type PracticeAction = Extract<
   SandboxAction,
-  { action: 'change' | 'remove' } | { action: 'bring_back' | 'hold_removal' | 'rename_carrier' | 'merge' } | { action: 'silence' }
+  | { action: 'change' | 'remove' }
+  | { action: 'bring_back' | 'hold_removal' | 'rename_carrier' | 'merge' }
+  | { action: 'silence' }
 >
 
 /** The demo practices of a sandbox, by whose vendor each is. */
