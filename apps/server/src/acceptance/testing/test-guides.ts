@@ -29,7 +29,7 @@ const endWatch = `
   wait $! || [ $? = 130 ]
   [ "$(grep -c 'datasets are current' said)" -ge 2 ]`
 
-/** A block of commands, and the block of JSON below it, which shows their answer. */
+/** A block of commands, and the block of JSON below it in the same section, which shows their answer. */
 type Step = { page: string; commands: string; shown: unknown }
 
 /** Where a reader has the command from: the clone, or the package that the service hands out. */
@@ -106,10 +106,12 @@ function pageText(page: string): string {
 
 function readSteps(page: string, text: string): Step[] {
   const blocks = [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm)]
-  return blocks.flatMap(([, , kind, body = ''], index) => {
+  return blocks.flatMap((block, index) => {
+    const [whole, , kind, body = ''] = block
     if (kind !== 'sh') return []
     const next = blocks[index + 1]
-    return [{ page, commands: body, shown: next?.[2] === 'json' ? JSON.parse(next[3] ?? '') : undefined }]
+    const isAnswer = next?.[2] === 'json' && !/^#+ /m.test(text.slice(block.index + whole.length, next.index))
+    return [{ page, commands: body, shown: isAnswer ? JSON.parse(next[3] ?? '') : undefined }]
   })
 }
 
