@@ -31,6 +31,8 @@ export type SqlSession = {
   /** The database's clock as the session began. */
   readonly now: Date
   quoted(column: string): string
+  /** Both texts with a blank between them, in SQL; where one is null, the other alone. */
+  joined(first: string, last: string): string
   /** `of`: the column of a statement's rows that is compared with it. */
   literal(text: string, of?: { readonly select: string; readonly column: string }): string
   /** What a column of times is compared with. `text` is like 2026-11-30T08:15:00. */
@@ -55,6 +57,10 @@ export function sqlOf({ select, where, order = [], rowsMax }: Query, list = '*',
   // A comment at the end of the mapping's statement ends with its line.
   return `select ${list} from (${select}\n) source${where === undefined ? '' : ` where ${where}`}${by}`
 }
+
+/** `joined` of standard SQL. */
+export const joinedBySql = (first: string, last: string) =>
+  `trim(coalesce(${first}, '') || ' ' || coalesce(${last}, ''))`
 
 /** The first value of the first row; null: there is no row, or no value. */
 export async function firstValue(session: SqlSession, select: string, table?: string): Promise<string | null> {

@@ -60,6 +60,7 @@ export async function openMysql(settings: SqlSettings): Promise<SqlSession> {
       readerStatements: `create user bridgework@'${settings.socket === null ? '%' : 'localhost'}' identified by '…'; grant select on ${escapeId(settings.name)}.* to bridgework@'${settings.socket === null ? '%' : 'localhost'}';`,
       now: new Date(now),
       quoted: (column) => escapeId(column, true),
+      joined: (first, last) => `concat_ws(' ', ${first}, ${last})`,
       literal: (text) => escapeText(text),
       timeLiteral: (text) => escapeText(text.replace('T', ' ')),
       // Of numbers, or a text would be compared as a float of 53 bits.

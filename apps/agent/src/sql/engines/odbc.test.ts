@@ -113,6 +113,22 @@ test(
   },
 )
 
+test('first and last names are joined as each database writes it', needsOdbc, async (t) => {
+  for (const database of await databases(t)) {
+    await database.execute(
+      `create table person (id integer, first varchar(20), last varchar(20)); insert into person values (1, 'Ann', 'Lee'), (2, null, 'Lee'), (3, 'Ann', null)`,
+    )
+    const session = await openReader(database.settings)
+    try {
+      const names = { select: `select id, ${session.joined('first', 'last')} as name from person`, order: ['id'] }
+      const joined = (await rowsOf(session, names)).map(([, name]) => name)
+      assert.deepEqual(joined, ['Ann Lee', 'Lee', 'Ann'], database.engine)
+    } finally {
+      await session.end()
+    }
+  }
+})
+
 test(
   'an error of ODBC is one sentence with what to do, and shows neither password nor connection string',
   needsOdbc,

@@ -1,4 +1,4 @@
-import { type Chunk, type Query, type SqlSession, sqlOf } from '../session.ts'
+import { type Chunk, joinedBySql, type Query, type SqlSession, sqlOf } from '../session.ts'
 import type { SqlSettings } from '../settings.ts'
 import { errorCode, type SqlFault } from '../sql-problem.ts'
 import { type OdbcAnswer, OdbcError, type OdbcProgram, packagedPrograms, startOdbc } from './odbc-program.ts'
@@ -15,9 +15,8 @@ export async function openOdbc(
     const mayWrite = isReadOnly || user === '' ? null : await rightToWrite(program, user)
     const mark = String(about.quote).trim()
     const quoted = (column: string) => `${mark}${mark === '' ? column : column.replaceAll(mark, mark + mark)}${mark}`
-    const hasBackslashes = /mysql|mariadb/i.test(String(about.dbms))
-    const text = (value: string) =>
-      `'${(hasBackslashes ? value.replaceAll('\\', '\\\\') : value).replaceAll("'", "''")}'`
+    const isMysql = /mysql|mariadb/i.test(String(about.dbms))
+    const text = (value: string) => `'${(isMysql ? value.replaceAll('\\', '\\\\') : value).replaceAll("'", "''")}'`
     /** By statement, which columns hold numbers. */
     const numbers = new Map<string, ReadonlySet<string>>()
     return {
@@ -29,6 +28,8 @@ export async function openOdbc(
       readerStatements: 'create user bridgework; grant select on each table to bridgework; (in its own words)',
       now: new Date(),
       quoted,
+      // MySQL takes || for `or`, and not every system has a function for it.
+      joined: (first, last) => (isMysql ? `concat_ws(' ', ${first}, ${last})` : joinedBySql(first, last)),
       // Some databases compare no number with a text.
       literal: (value, of) => {
         const isNumber = of !== undefined && numbers.get(of.select)?.has(of.column) === true

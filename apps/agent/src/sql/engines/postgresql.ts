@@ -49,6 +49,7 @@ export async function openPostgresql(settings: SqlSettings): Promise<SqlSession>
       readerStatements: `create role bridgework login password '…'; grant pg_read_all_data to bridgework; (before PostgreSQL 14: grant usage on schema public to bridgework; grant select on all tables in schema public to bridgework;)`,
       now: new Date(now),
       quoted: escapeIdentifier,
+      joined: (first, last) => `concat_ws(' ', ${first}, ${last})`,
       literal: escapeLiteral,
       timeLiteral: (text) => escapeLiteral(text.replace('T', ' ')),
       versionLiteral: escapeLiteral,

@@ -56,6 +56,7 @@ export async function openSqlServer(settings: SqlSettings): Promise<SqlSession> 
       readerStatements,
       now: new Date(now ?? ''),
       quoted,
+      joined: (first, last) => `ltrim(rtrim(concat(${first}, ' ', ${last})))`,
       literal,
       // Without the T, a datetime's month and day change places in some languages.
       timeLiteral: literal,

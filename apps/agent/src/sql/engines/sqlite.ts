@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type Query, rowsPerChunk, type SqlSession, sqlOf } from '../session.ts'
+import { joinedBySql, type Query, rowsPerChunk, type SqlSession, sqlOf } from '../session.ts'
 import type { SqlSettings } from '../settings.ts'
 import { errorCode, type SqlFault } from '../sql-problem.ts'
 
@@ -23,6 +23,7 @@ export async function openSqlite({ name }: SqlSettings): Promise<SqlSession> {
       readerStatements: '',
       now: new Date(),
       quoted,
+      joined: joinedBySql,
       literal,
       // Texts are compared: a column whose times have a T gives the whole day.
       timeLiteral: (text) => literal(text.replace('T', ' ')),

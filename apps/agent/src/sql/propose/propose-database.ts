@@ -16,7 +16,7 @@ export async function proposeOfDatabase(settings: SqlSettings): Promise<Proposal
     const datasets = new Map(chosen.map(({ table, dataset }) => [table.name, dataset]))
     const others = tables.filter(({ name }) => !datasets.has(name))
     const samples = []
-    for (const each of chosen) samples.push(await sampleTable(session, settings.engine, each, others))
+    for (const each of chosen) samples.push(await sampleTable(session, each, others))
     const proposal = propose(samples, ({ name }) => datasets.get(name) ?? null)
     const locationNames = await namesOfLocations(session, locationTable(tables, chosen))
     const isLocated = proposal.files.some(({ locationColumn }) => locationColumn !== null)

@@ -1,7 +1,6 @@
 import type { Column, Sample } from '../../files/propose/sample.ts'
 import { wordOf } from '../../files/propose/words.ts'
 import type { SqlSession } from '../session.ts'
-import type { EngineName } from '../settings.ts'
 import type { CatalogColumn, CatalogTable } from './catalog.ts'
 import { type ChosenTable, keyStem, singular } from './choose.ts'
 
@@ -19,12 +18,11 @@ type Joined = { readonly name: string; readonly expression: string; readonly joi
 /** The newest rows of a table, as far as they show how it is written, with the names that its keys lead to. */
 export async function sampleTable(
   session: SqlSession,
-  engine: EngineName,
   { table }: ChosenTable,
   others: readonly CatalogTable[],
 ): Promise<Sample> {
   const columns = table.columns.filter(({ type }) => !bytes.test(type))
-  const joined = joinedColumns(session, engine, columns, others)
+  const joined = joinedColumns(session, columns, others)
   const selectOf = (names: readonly string[]) => selectText(session, { table, columns, joined, names })
   const all = [...columns, ...joined].map(({ name }) => name)
   const [key, ...more] = columns.filter(({ isKey }) => isKey)
@@ -82,7 +80,6 @@ function nameOf(session: SqlSession, { schema, name }: CatalogTable): string {
 /** For each key of a table with names: its name, as of the provider of a visit. */
 function joinedColumns(
   session: SqlSession,
-  engine: EngineName,
   columns: readonly CatalogColumn[],
   others: readonly CatalogTable[],
 ): Joined[] {
@@ -101,7 +98,7 @@ function joinedColumns(
       other?.columns.find(({ name }) => keyWords.includes(wordOf(name)))?.name
     if (other === undefined || key === undefined) return []
     const alias = session.quoted(`${wordOf(stem)}_`)
-    const expression = nameExpression(session, engine, other, alias)
+    const expression = nameExpression(session, other, alias)
     if (expression === null) return []
     const at = `${alias}.${session.quoted(key)} = t.${session.quoted(column.name)}`
     return [{ name: stem, expression, join: `left join ${nameOf(session, other)} ${alias} on ${at}` }]
@@ -109,12 +106,7 @@ function joinedColumns(
 }
 
 /** What a row of the table is called: its name, or the first and the last name of a person. */
-function nameExpression(
-  session: SqlSession,
-  engine: EngineName,
-  { columns }: CatalogTable,
-  alias: string,
-): string | null {
+function nameExpression(session: SqlSession, { columns }: CatalogTable, alias: string): string | null {
   const find = (words: readonly string[]) => {
     const word = words.find((each) => columns.some(({ name }) => wordOf(name) === each))
     const column = columns.find(({ name }) => wordOf(name) === word)
@@ -123,16 +115,7 @@ function nameExpression(
   const name = find(nameWords)
   const [first, last] = [find(firstNames), find(lastNames)]
   if (first === null || last === null) return name ?? last
-  switch (engine) {
-    case 'postgresql':
-    case 'mysql':
-      return `concat_ws(' ', ${first}, ${last})`
-    case 'sqlserver':
-      return `ltrim(concat(${first}, ' ', ${last}))`
-    case 'sqlite':
-    case 'odbc':
-      return `trim(coalesce(${first}, '') || ' ' || coalesce(${last}, ''))`
-  }
+  return session.joined(first, last)
 }
 
 const versionWords = ['rowversion', 'version', 'rowver', 'syncversion', 'changenumber']
