@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { sealKeyOf } from '../../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../../modules/chain/sealer.ts'
@@ -33,10 +35,11 @@ test('F21: verify says what it looked at, names what was changed, and ends with 
   const other = sealKeyOf(createSecretKey(Buffer.alloc(32, 6)))
   assert.match((await run('disclosure', 'verify', '--public-key', other.text)).out, /signed with another key/)
   assert.equal((await run('disclosure', 'verify', '--public-key', 'x')).code, 2)
-  const nowhere = await run('disclosure', 'verify', '--seals', '/nowhere')
+  const folder = join(tmpdir(), `nowhere-${newUuid()}`)
+  const nowhere = await run('disclosure', 'verify', '--seals', folder)
   assert.deepEqual(
     [nowhere.code, nowhere.err],
-    [1, 'There is no folder /nowhere. Name the folder of the published seals.'],
+    [1, `There is no folder ${folder}. Name the folder of the published seals.`],
   )
 })
 

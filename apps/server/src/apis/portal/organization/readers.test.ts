@@ -4,20 +4,33 @@ import type { PortalAnswers, VendorEntry } from '@bridgework/contract/portal'
 import { makeMonthsOf } from '../../../modules/disclosure/months.ts'
 import { somePortal } from '../testing/test-portal.ts'
 
-const hourMs = 60 * 60_000
-const now = Date.parse('2026-11-28T18:00:00Z')
-const today = '2026-11-28'
+const zone = 'America/New_York'
+const [today, offset = ''] = inZone(new Date())
+/** When the day began there: what was read since is of today. */
+const midnight = Date.parse(`${today}T00:00:00${offset}`)
+
+/** The day there, and how far its clocks are from UTC. */
+function inZone(at: Date): string[] {
+  const part = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('sv', { timeZone: zone, ...options })
+  const { value = '' } = part({ timeZoneName: 'longOffset' }).formatToParts(at).at(-1) ?? {}
+  return [part({ dateStyle: 'short' }).format(at), value.replace('GMT', '').replace('\u2212', '-')]
+}
+
+/** The day so many days before today. */
+const dayAgo = (days: number) => new Date(Date.parse(today ?? '') - days * 24 * 60 * 60_000).toISOString().slice(0, 10)
+const noonAgo = (days: number) => `${dayAgo(days)}T17:00:00Z`
+const atMidnight = (seconds: number) => new Date(midnight + seconds * 1_000).toISOString()
 
 async function someReaders(t: Parameters<typeof somePortal>[0]) {
-  const world = await somePortal(t, { now: () => new Date(now) })
+  const world = await somePortal(t)
   const location = await world.addLocation()
   const { organizationId } = location
-  await world.pool.query(`update organization set time_zone = 'America/New_York' where id = $1`, [organizationId])
+  await world.pool.query(`update organization set time_zone = $2 where id = $1`, [organizationId, zone])
   const second = await world.addLocation({ organizationId })
   await world.pool.query(`update location set name = 'South' where id = $1`, [second.id])
   const [often, once] = [await world.addVendor([location, second]), await world.addVendor([location])]
   await world.pool.query(`update company set name = case id when $1 then 'Often' else 'Once' end`, [often.companyId])
-  await makeMonthsOf(world.ownerPool, ['2026-10-01', '2026-11-01', '2026-12-01'])
+  await makeMonthsOf(world.ownerPool, [...new Set([57, 27, 8, 1, 0].map((days) => `${dayAgo(days).slice(0, 7)}-01`))])
   const disclose = (
     vendor: typeof often,
     at: string,
@@ -38,10 +51,9 @@ test('a practice sees which vendors read its data, what they may read, and how m
   const read = async (role: 'owner' | 'member') =>
     (await (await world.signInAs({ organizationId }, role)).get(`${path}/readers`))
       .body as unknown as PortalAnswers['listReaders']
-  // 23:30 and 00:30 of New York.
-  await world.disclose(often, '2026-11-28T04:30:00Z')
-  await world.disclose(often, '2026-11-28T05:30:00Z', { records: 7 })
-  await world.disclose(once, '2026-11-01T12:00:00Z')
+  await world.disclose(often, atMidnight(-1))
+  await world.disclose(often, atMidnight(0), { records: 7 })
+  await world.disclose(once, noonAgo(27))
   const { data, days } = await read('owner')
   assert.deepEqual([days.length, days.at(-1)], [14, today])
   assert.deepEqual(
@@ -51,7 +63,7 @@ test('a practice sees which vendors read its data, what they may read, and how m
       ['Once', [0, 0, 0], 1, true],
     ],
   )
-  assert.equal(data[0]?.last_read_at, '2026-11-28T05:30:00.000Z')
+  assert.equal(data[0]?.last_read_at, atMidnight(0))
   assert.deepEqual(
     (await read('member')).data.map(({ records }) => records),
     [null, null],
@@ -73,14 +85,13 @@ test('reads are grouped by day and vendor, with what was read where, in pages of
     return body as unknown as PortalAnswers['listDisclosureDays']
   }
   assert.deepEqual(await list(), { data: [], today, next_to: null })
-  for (const minutes of [0, 1, 2]) {
-    const at = new Date(now - hourMs + minutes * 60_000).toISOString()
+  for (const at of [0, 0.1, 0.2].map(atMidnight)) {
     await world.disclose(often, at)
     await world.disclose(often, at, { locationId: second.id, dataset: 'treatments', records: 400 })
   }
-  await world.disclose(once, new Date(now - 3 * hourMs).toISOString(), { records: 0 })
-  await world.disclose(once, '2026-11-20T12:00:00Z')
-  await world.disclose(once, '2026-10-02T12:00:00Z')
+  await world.disclose(once, atMidnight(0), { records: 0 })
+  await world.disclose(once, noonAgo(8))
+  await world.disclose(once, noonAgo(57))
 
   const first = await list()
   assert.deepEqual(
@@ -96,17 +107,17 @@ test('reads are grouped by day and vendor, with what was read where, in pages of
     { dataset: 'patients', reads: 3, records: 30 },
   ])
   assert.deepEqual([busy?.locations.count, busy?.locations.names.toSorted()], [2, ['Location', 'South']])
-  assert.equal(first.next_to, '2026-11-20')
+  assert.equal(first.next_to, dayAgo(8))
   const next = await list(`?to=${first.next_to}`)
   assert.deepEqual(
     [next.data.map(({ day }) => day), next.next_to],
-    [['2026-11-20'], '2026-10-02'],
+    [[dayAgo(8)], dayAgo(57)],
     'the days between are skipped',
   )
   assert.equal((await list(`?to=${next.next_to}`)).next_to, null)
-  const filtered = await list(`?company_id=${once.companyId}&from=2026-11-01`)
-  assert.deepEqual([filtered.data.map(({ day }) => day), filtered.next_to], [[today], '2026-11-20'])
-  assert.equal((await list(`?company_id=${once.companyId}&from=2026-11-01&to=2026-11-20`)).next_to, null)
+  const filtered = await list(`?company_id=${once.companyId}&from=${dayAgo(27)}`)
+  assert.deepEqual([filtered.data.map(({ day }) => day), filtered.next_to], [[today], dayAgo(8)])
+  assert.equal((await list(`?company_id=${once.companyId}&from=${dayAgo(27)}&to=${dayAgo(8)}`)).next_to, null)
 })
 
 test('a practice chooses from the verified vendors that have no access yet', async (t) => {
