@@ -17,7 +17,7 @@ import { someSqlAgent } from './testing/test-source.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 
-const program = lacksOdbc === false ? odbcProgram({ after }) : ''
+const program = lacksOdbc === false ? odbcProgram() : ''
 
 const engines: Readonly<Record<string, (t: TestContext) => Promise<TestSqlDatabase>>> = {
   PostgreSQL: async (t) => {

@@ -19,7 +19,7 @@ import { connectionString, faultOfOdbc, openOdbc } from './odbc.ts'
 import { OdbcError, packagedPrograms } from './odbc-program.ts'
 
 const needsOdbc = { skip: lacksOdbc }
-const program = lacksOdbc === false ? odbcProgram({ after }) : ''
+const program = lacksOdbc === false ? odbcProgram() : ''
 const mariaDb = await startTestMariaDb({ after })
 
 async function databases(t: TestContext): Promise<TestSqlDatabase[]> {

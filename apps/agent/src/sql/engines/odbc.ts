@@ -94,12 +94,13 @@ async function* catalogOf(program: OdbcProgram): AsyncGenerator<Chunk> {
   }
 }
 
+/** The answer in its parts, of which only the first may have no rows. */
 async function* answers(program: OdbcProgram, command: string, text?: string): AsyncGenerator<OdbcAnswer> {
   let answer = await program.ask(command, text)
   yield answer
   while (answer.end.more === true) {
     answer = await program.ask('more')
-    yield answer
+    if (answer.rows.length > 0) yield answer
   }
 }
 

@@ -129,7 +129,7 @@ test('map shows rows on a terminal alone, and the mapping holds no patient’s v
 
 test('each engine’s description of its tables gives the same proposal', async (t) => {
   const databases = [await postgres(t), await mariaDatabase(mariaDb), sqliteDatabase(t, temporaryFolder(t))]
-  const program = lacksOdbc === false ? odbcProgram(t) : null
+  const program = lacksOdbc === false ? odbcProgram() : null
   const keysOf = async (database: TestSqlDatabase) => {
     const { document } = await proposed(t, database)
     const { datasets } = document as { datasets: Record<string, { key: unknown; attributes: object }> }

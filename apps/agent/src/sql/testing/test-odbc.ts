@@ -1,7 +1,7 @@
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileOdbcProgram, lacksForOdbc } from '../../../scripts/odbc-program.mjs'
-import { temporaryFolder } from '../../testing/test-agent.ts'
 import type { TestSqlDatabase } from './test-database.ts'
 
 const drivers = { postgresql: 'psqlodbcw.so', mysql: 'libmaodbc.so', sqlite: 'libsqlite3odbc.so' } as const
@@ -18,11 +18,18 @@ export const lacksOdbc: string | false =
     ? false
     : 'ODBC’s drivers (on Debian: apt-get install odbc-postgresql odbc-mariadb libsqliteodbc)')
 
-/** The program that reads through ODBC, compiled for these tests; its path. */
-export function odbcProgram(t: { after(work: () => void): void }): string {
-  const program = join(temporaryFolder(t), 'bridgework-agent-odbc')
-  compileOdbcProgram('here', program)
-  return program
+let compiled: string | undefined
+
+/** The program that reads through ODBC, compiled once for all tests of a process; its path. */
+export function odbcProgram(): string {
+  if (compiled === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'bwa-'))
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+    const program = join(folder, 'bridgework-agent-odbc')
+    compileOdbcProgram('here', program)
+    compiled = program
+  }
+  return compiled
 }
 
 /** The same database and account, read by its ODBC driver. */
