@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { createPractice, demoShape, livingPractice, simulatedDatasets } from '@bridgework/practice-simulator'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { createTestDatabase, superuserUrl } from '../../../server/src/platform/database/testing/test-database.ts'
+import { createEmptyDatabase, superuserUrl } from '../../../server/src/platform/database/testing/test-database.ts'
 import { served, withoutNotes } from '../demo/testing/test-agent.ts'
 import { temporaryFolder } from '../testing/test-agent.ts'
 import {
@@ -21,7 +21,7 @@ const program = lacksOdbc === false ? odbcProgram() : ''
 
 const engines: Readonly<Record<string, (t: TestContext) => Promise<TestSqlDatabase>>> = {
   PostgreSQL: async (t) => {
-    const { url } = await createTestDatabase(t)
+    const { url } = await createEmptyDatabase(t)
     return await postgresDatabase(t, superuserUrl(new URL(url).pathname.slice(1)))
   },
   MariaDB: () => mariaDatabase(mariaDb),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { createTestDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
+import { createEmptyDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
 import { SourceProblem } from '../../connector.ts'
 import { temporaryFolder } from '../../testing/test-agent.ts'
 import type { Query, SqlSession } from '../session.ts'
@@ -31,7 +31,7 @@ async function problemOf(work: Promise<unknown>): Promise<SourceProblem> {
 }
 
 async function postgres(t: { name: string; after(work: () => Promise<void>): void }): Promise<TestSqlDatabase> {
-  const { url } = await createTestDatabase(t)
+  const { url } = await createEmptyDatabase(t)
   return await postgresDatabase(t, superuserUrl(new URL(url).pathname.slice(1)))
 }
 

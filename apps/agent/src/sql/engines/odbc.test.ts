@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { createTestDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
+import { createEmptyDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
 import { compileOdbcProgram, lacksForOdbc } from '../../../scripts/odbc-program.mjs'
 import { SourceProblem } from '../../connector.ts'
 import { temporaryFolder } from '../../testing/test-agent.ts'
@@ -23,7 +23,7 @@ const program = lacksOdbc === false ? odbcProgram() : ''
 const mariaDb = await startTestMariaDb({ after })
 
 async function databases(t: TestContext): Promise<TestSqlDatabase[]> {
-  const { url } = await createTestDatabase(t)
+  const { url } = await createEmptyDatabase(t)
   const own = [
     await postgresDatabase(t, superuserUrl(new URL(url).pathname.slice(1))),
     await mariaDatabase(mariaDb),

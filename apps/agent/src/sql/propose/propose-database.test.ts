@@ -6,7 +6,7 @@ import { createPractice, demoShape, simulatedDatasets, truthOf } from '@bridgewo
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { parse } from 'smol-toml'
 import { Compile } from 'typebox/schema'
-import { createTestDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
+import { createEmptyDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
 import { served } from '../../demo/testing/test-agent.ts'
 import { readMapping } from '../../files/mapping/mapping.ts'
 import { mappingSchema } from '../../files/mapping/mapping-schema.ts'
@@ -28,7 +28,7 @@ const practice = createPractice({
 })
 
 async function postgres(t: TestContext): Promise<TestSqlDatabase> {
-  const { url } = await createTestDatabase(t)
+  const { url } = await createEmptyDatabase(t)
   return await postgresDatabase(t, superuserUrl(new URL(url).pathname.slice(1)))
 }
 

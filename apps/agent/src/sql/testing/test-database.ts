@@ -62,8 +62,6 @@ export async function postgresDatabase(
   const owner = new Client({ connectionString: url })
   await owner.connect()
   const { host, port, database = '' } = owner
-  // The service's databases have a path of their own; a practice's have PostgreSQL's.
-  await owner.query(`alter database ${database} reset search_path; set search_path = public`)
   const user = `reader_${database}`.slice(0, 60)
   await owner.query(`create role ${user} login password 'reads only'; grant pg_read_all_data to ${user}`)
   t.after(async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../../../../apps/server/src/platform/database/testing/test-database.ts'
+import { createEmptyDatabase } from '../../../../../apps/server/src/platform/database/testing/test-database.ts'
 import { badSettings, spoilSettings } from '../../../../../apps/server/src/platform/database/testing/test-settings.ts'
 import { assertEqualCopy, openStore } from '../../sync/testing/test-mirror.ts'
 import { aPlan, someClient } from '../../testing/test-client.ts'
 
 test('X05: a mirror in a database whose settings change what texts mean is the same', async (t) => {
   const { client, location } = await someClient(t, { insurancePlans: 40 })
-  const database = await createTestDatabase(t)
+  const database = await createEmptyDatabase(t)
   await spoilSettings(database, badSettings)
   await location.upload('insurance_plans', { p1: aPlan({ plan_name: 'a\\b\\u0041 \\\\ Zoë \'"' }) })
   const store = await openStore('postgres', database.url)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { createTestDatabase } from '../../../../../apps/server/src/platform/database/testing/test-database.ts'
+import { createEmptyDatabase } from '../../../../../apps/server/src/platform/database/testing/test-database.ts'
 import type { Bridgework } from '../../bridgework.ts'
 import { datasetNames } from '../../dataset-resource.ts'
 import type { StoreOptions } from '../../stores/layout.ts'
@@ -18,7 +18,7 @@ export const storeKinds: readonly StoreKind[] = ['ndjson', 'sqlite', 'postgres']
 
 /** A target of the test's own: a folder, a file or a database's address. */
 export async function someTarget(t: TestContext, kind: StoreKind): Promise<string> {
-  if (kind === 'postgres') return (await createTestDatabase(t)).url
+  if (kind === 'postgres') return (await createEmptyDatabase(t)).url
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-mirror-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return kind === 'sqlite' ? join(folder, 'copy.sqlite') : folder

@@ -23,6 +23,13 @@ export async function createTestDatabase(t: { name?: string }): Promise<TestData
   return makeFrom(t, nameIn(templateUrl()))
 }
 
+/** A database of somebody else, such as a vendor's or an office's: without the service's tables and settings. */
+export async function createEmptyDatabase(t: { name?: string }): Promise<TestDatabase> {
+  const database = await makeFrom(t, 'template0')
+  await asAdmin(templateUrl(), `alter database ${nameIn(new URL(database.url))} reset search_path`)
+  return database
+}
+
 /** A database with all that this one has at one moment, as after a restore of its backup. Ends every session of this one. */
 export async function copyTestDatabase(
   t: { name?: string },
