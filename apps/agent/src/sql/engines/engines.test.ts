@@ -3,32 +3,16 @@ import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { createEmptyDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
-import { SourceProblem } from '../../connector.ts'
 import { temporaryFolder } from '../../testing/test-agent.ts'
-import type { Query, SqlSession } from '../session.ts'
 import type { SqlSettings } from '../settings.ts'
 import { openReader } from '../source.ts'
 import { sqlProblem } from '../sql-problem.ts'
 import { mariaDatabase, postgresDatabase, sqliteDatabase, type TestSqlDatabase } from '../testing/test-database.ts'
+import { problemOf, rowsOf } from '../testing/test-session.ts'
 import { openSession } from './engine.ts'
 import { faultOfSqlServer, readerStatements, textExpression } from './sql-server.ts'
 
 const mariaDb = await startTestMariaDb({ after })
-
-async function rowsOf(session: SqlSession, query: Query) {
-  const rows: (readonly (string | null)[])[] = []
-  for await (const chunk of session.read(query)) rows.push(...chunk.rows)
-  return rows
-}
-
-async function problemOf(work: Promise<unknown>): Promise<SourceProblem> {
-  const problem = await work.then(
-    () => null,
-    (error: unknown) => error,
-  )
-  assert.ok(problem instanceof SourceProblem, String(problem))
-  return problem
-}
 
 async function postgres(t: { name: string; after(work: () => Promise<void>): void }): Promise<TestSqlDatabase> {
   const { url } = await createEmptyDatabase(t)

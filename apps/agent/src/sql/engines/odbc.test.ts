@@ -6,14 +6,13 @@ import { after, type TestContext, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { createEmptyDatabase, superuserUrl } from '../../../../server/src/platform/database/testing/test-database.ts'
 import { compileOdbcProgram, lacksForOdbc } from '../../../scripts/odbc-program.mjs'
-import { SourceProblem } from '../../connector.ts'
 import { temporaryFolder } from '../../testing/test-agent.ts'
-import type { Query, SqlSession } from '../session.ts'
 import { placeOfDatabase, type SqlSettings } from '../settings.ts'
 import { openReader } from '../source.ts'
 import { sqlProblem } from '../sql-problem.ts'
 import { mariaDatabase, postgresDatabase, sqliteDatabase, type TestSqlDatabase } from '../testing/test-database.ts'
 import { lacksOdbc, odbcProgram, throughOdbc } from '../testing/test-odbc.ts'
+import { problemOf, rowsOf } from '../testing/test-session.ts'
 import { openSession } from './engine.ts'
 import { connectionString, faultOfOdbc, openOdbc } from './odbc.ts'
 import { OdbcError, packagedPrograms } from './odbc-program.ts'
@@ -30,21 +29,6 @@ async function databases(t: TestContext): Promise<TestSqlDatabase[]> {
     sqliteDatabase(t, temporaryFolder(t)),
   ]
   return own.map((database) => throughOdbc(database, program))
-}
-
-async function rowsOf(session: SqlSession, query: Query) {
-  const rows: (readonly (string | null)[])[] = []
-  for await (const chunk of session.read(query)) rows.push(...chunk.rows)
-  return rows
-}
-
-async function problemOf(work: Promise<unknown>): Promise<SourceProblem> {
-  const problem = await work.then(
-    () => null,
-    (error: unknown) => error,
-  )
-  assert.ok(problem instanceof SourceProblem, String(problem))
-  return problem
 }
 
 test(

@@ -82,6 +82,7 @@ export async function enrollAgent(
   const name = requireText(enrolment.name ?? 'Agent', 'the name of an agent')
   const version = enrolment.version === undefined ? null : requireText(enrolment.version, 'the version of an agent')
   return await withTransaction(pool, async (client) => {
+    // A code of later than now is refused like an expired one: the clock was set back, and the code would live longer by that.
     const { rows } = await client.query<{ organization_id: OrganizationId }>(
       `with moment as (select clock_timestamp() as at, clock_timestamp() + interval '1 minute' as next_minute)
        update enrolment_code

@@ -1,5 +1,6 @@
 import type { AuditKind } from '@bridgework/contract/portal'
-import { type Static, type TObject, Type } from 'typebox'
+import { Type } from 'typebox'
+import { accessChange, sayAccessChange } from './access-change.ts'
 import {
   AccessFacts,
   type Act,
@@ -12,28 +13,11 @@ import {
   Named,
   orNull,
   Person,
-  type Said,
   Text,
 } from './facts.ts'
 
 const { Optional } = Type
 
-/** A change of what a vendor may read. */
-const accessChange = {
-  /** Left out in its own history. */
-  vendor: Optional(Named),
-  before: AccessFacts,
-  after: AccessFacts,
-  granted: AccessFacts,
-  removed: AccessFacts,
-  /** Of the whole access, from then on; null: not said, and no end. */
-  purpose: orNull(Text),
-  endsAt: orNull(Code),
-  /** Whether it answers a request of the vendor. */
-  isRequested: Flag,
-  /** Where another person decided than the one who acted. */
-  decidedBy: Optional(Text),
-}
 const company = { company: Named }
 const companyState = { ...company, state: Type.Enum(['active', 'suspended', 'closed']) }
 const created = { made: Named, owner: Optional(Person) }
@@ -385,20 +369,4 @@ export const actsByKind = {
 
 function sayState({ state }: { state: 'active' | 'suspended' | 'closed' }): string {
   return { active: 'Resumed', suspended: 'Suspended', closed: 'Closed' }[state].concat(' the company {company}')
-}
-
-function sayAccessChange(facts: Static<TObject<typeof accessChange>>): Said {
-  const { vendor, granted, removed, purpose, endsAt, isRequested, decidedBy } = facts
-  const name = vendor ? '{vendor}' : 'your company'
-  const given = granted.length > 0 && `granted ${name} access to {granted}${isRequested ? ', as requested' : ''}`
-  const taken = removed.length > 0 && `removed ${given ? 'its access' : `the access of ${name}`} to {removed}`
-  const same = isRequested
-    ? `granted the request of ${name}, which had the access already`
-    : `set the purpose and the end of the access of ${name}`
-  const what = [given, taken].filter(Boolean).join(', and ') || same
-  const terms = `${purpose === null ? '' : ' Purpose: {purpose}.'}${endsAt === null ? '' : ' Ends: {endsAt}.'}`
-  return {
-    what: `${what.charAt(0).toUpperCase()}${what.slice(1)}${decidedBy === undefined ? '' : ', as {decidedBy} decided'}`,
-    details: `Before: {before}. After: {after}.${terms}`,
-  }
 }
