@@ -38,7 +38,9 @@ try {
     serveStdio(() => createServer(means), { onerror: (error) => process.stderr.write(`${error.message}\n`) })
   }
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  const isMisspelt = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  const said = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${said}\n${isMisspelt ? 'See bridgework-mcp --help\n' : ''}`)
   process.exitCode = 2
 }
 
