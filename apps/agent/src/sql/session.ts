@@ -10,7 +10,7 @@ export type Query = {
   readonly columns?: readonly string[]
   readonly where?: string
   readonly order?: readonly string[]
-  /** So many rows are wanted, and more may come; without it, all. */
+  /** How many rows are wanted at most; the engine may give more. Left out: all rows. */
   readonly rowsMax?: number
 }
 

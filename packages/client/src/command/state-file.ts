@@ -57,7 +57,7 @@ export async function openStateFile(
   }
 }
 
-/** Null when there is none. One that is no JSON object has no members. */
+/** The members of the state; null when there is no file. A file without a JSON object counts as empty. */
 async function read(file: string): Promise<Record<string, unknown> | null> {
   try {
     return parseObject(await readFile(file, 'utf8')) ?? {}
